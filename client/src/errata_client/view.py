@@ -1,0 +1,61 @@
+"""The call view: all that a rule may look at, the same at night and in the live agent."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from errata_client.model import JsonValue, Model
+
+Provenance = Literal["person", "tool", "pending", "prompt", "nowhere"]
+"""Where an argument's value was seen before the call: said by a person; returned by a tool; perhaps about to
+be returned by a call that is still out; only in prompt or schema text; or nowhere."""
+
+Phase = Literal["before", "after"]
+
+
+class PriorCall(Model):
+    """An earlier call of the run: its tool, and how it ended."""
+
+    tool: str
+    ok: bool
+    error: str | None = None
+
+
+class Fact(Model):
+    """A scalar of an earlier result about an id that this call names too.
+
+    `path` is a JSON pointer into that result; `about` the shared id; the latest result of a tool wins.
+    """
+
+    tool: str
+    path: str
+    value: str | int | float | bool | None
+    about: str
+
+
+class CallView(Model):
+    """What the client knows at one call. `phase` is "before" (about to call) or "after" (it returned).
+
+    `provenance` maps the JSON pointer of each scalar argument ("/order_id", "/items/0/id") to where its
+    value was seen. `repeats` counts earlier calls of the run with the same tool and equal arguments. A view
+    with `has_context` false was made without a run context: its provenance, `calls_before`, `repeats` and
+    `facts` are unknown, not empty.
+    """
+
+    run_id: str
+    step_id: str
+    tool: str
+    phase: Phase = "before"
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    user_input: str = ""
+    thought: str = ""
+    raw_output: str = ""
+    observation: str | None = None
+    error: str | None = None
+    has_context: bool = True
+    provenance: dict[str, Provenance] = Field(default_factory=dict)
+    calls_before: tuple[PriorCall, ...] = ()
+    repeats: int = 0
+    facts: tuple[Fact, ...] = ()
