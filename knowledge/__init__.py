@@ -1,0 +1,1 @@
+"""What the three levels share: their models, the store's ports, and the two stores."""

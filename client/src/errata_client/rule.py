@@ -39,7 +39,9 @@ def _check_field(field: str) -> str:
         field.startswith("args.") and len(field) > len("args.")
     ):
         return field
-    raise ValueError(f"unknown field {field!r}: use user_input, thought, raw_output, observation, error or args.NAME")
+    raise ValueError(
+        f"unknown field {field!r}: use user_input, thought, raw_output, observation, error or args.NAME"
+    )
 
 
 def _check_argument(field: str) -> str:
@@ -91,7 +93,7 @@ class Called(Model):
 
 
 class Repeated(Model):
-    """This very call was made `times` times already, or more."""
+    """The very same call was made `times` times already, or more."""
 
     kind: Literal["repeated"] = "repeated"
     times: int = Field(ge=1, le=100)
@@ -276,7 +278,9 @@ class Rule(Model):
     def _action_fits_phase(self) -> Rule:
         after = {"retry", "hint", "replan"}
         if self.trigger.phase == "after" and self.action.kind not in after:
-            raise ValueError(f"a {self.action.kind} cannot follow a call that already returned: use {sorted(after)}")
+            raise ValueError(
+                f"a {self.action.kind} cannot follow a call that already returned: use {sorted(after)}"
+            )
         if self.trigger.phase == "before" and self.action.kind == "retry":
             raise ValueError("a retry needs a trigger on observation or error")
         return self
@@ -285,7 +289,7 @@ class Rule(Model):
     def _template_fits_pattern(self) -> Rule:
         if self.action.kind in {"rewrite", "derive"}:
             pattern = self.action.pattern if isinstance(self.action, Derive) else self.trigger.pattern
-            check_template(self.action.template, compiled(pattern).groups)  # type: ignore[union-attr]
+            check_template(self.action.template, compiled(pattern).groups)
         return self
 
 

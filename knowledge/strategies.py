@@ -1,0 +1,118 @@
+"""Level 3: strategies, their evidence, and their life."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from errata_client.decision import DecisionReport
+from errata_client.model import JsonValue, Model, UtcDatetime
+from errata_client.rule import Rule
+
+State = Literal[
+    "draft",
+    "in_review",
+    "shadow",
+    "active",
+    "expiring",
+    "retired",
+    "rejected",
+    "rolled_back",
+]
+
+
+class BeforeAfter(Model):
+    """One concrete call and what the rule makes of it. `judgement`: right, wrong, harmed or untouched;
+    `expected` are the arguments that worked in the run, where it has a repair."""
+
+    source: Literal["support", "held_out", "reference"]
+    origin_id: str
+    run_id: str
+    before: dict[str, JsonValue]
+    outcome: str
+    after: dict[str, JsonValue] | None = None
+    text: str | None = None
+    error: str | None = None
+    expected: dict[str, JsonValue] | None = None
+    judgement: Literal["right", "wrong", "harmed", "untouched"]
+    why: str
+
+
+class Evidence(Model):
+    """What the backtest found. `support`: cases the draft was made from; `references`: successful calls tried;
+    of all failures tried, `fired` counts firings, `right` + `wrong` = fired; `harmed`: references changed for the
+    worse; `held_out*`: the same on tasks that the draft never saw. `flags` are words for the reviewer, such as
+    "insufficient_reference"."""
+
+    support: int
+    tasks: int
+    references: int
+    fired: int
+    right: int
+    wrong: int
+    harmed: int
+    held_out: int = 0
+    held_out_fired: int = 0
+    held_out_right: int = 0
+    precision: float | None = None
+    flags: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    rows: tuple[BeforeAfter, ...] = ()
+    explanation: str = ""
+
+
+class Transition(Model):
+    """One step of a strategy's life. `revision` is the bundle revision that it made, where it made one."""
+
+    at: UtcDatetime
+    actor: str
+    source: State | None
+    target: State
+    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    revision: int | None = None
+
+
+class Strategy(Model):
+    """A candidate or live remedy. `draft_key` identifies the idea by meaning: scope, cause, trigger and action.
+
+    `history` only grows.
+    """
+
+    strategy_id: str
+    draft_key: str
+    synthesiser: str
+    state: State
+    rule: Rule
+    evidence: Evidence
+    history: tuple[Transition, ...] = ()
+
+
+class Candidate(Model):
+    """A draft between the stages of a night: made by a synthesiser, judged by the backtest, not filed yet."""
+
+    draft_key: str
+    night_id: str
+    synthesiser: str
+    rule: Rule
+    cases: tuple[str, ...]
+    explanation: str
+    evidence: Evidence | None = None
+    verdict: Literal["pending", "pass", "fail"] = "pending"
+    failures: tuple[str, ...] = ()
+
+
+class Publication(Model):
+    """One revision of a project's bundle: which rules it holds. Reproducible from the strategies' history."""
+
+    revision: int
+    at: UtcDatetime
+    rules: tuple[Rule, ...]
+    actor: str
+    reason: str
+
+
+class ReportedDecision(DecisionReport):
+    """A decision report as stored, with when the service took it in."""
+
+    received_at: UtcDatetime
