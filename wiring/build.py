@@ -1,0 +1,82 @@
+"""The one place that picks and builds the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from knowledge.nights import Project
+from knowledge.stage import Guard, Progress, Shift, silent, unguarded
+from knowledge.store import Store
+from wiring import projects
+from wiring.secret import project_key
+from wiring.settings import Settings
+from wiring.stores import open_prepared
+
+if TYPE_CHECKING:
+    from attribution.encoders.port import Encoder
+    from attribution.parameters import Parameters
+    from ingest.masking import Masker
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The wall clock, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Errata:
+    """The assembled service. `encoders` load at their first use; `clock` answers aware UTC times."""
+
+    settings: Settings
+    store: Store
+    encoders: tuple[Encoder, ...]
+    parameters: Parameters
+    clock: Clock = utc_now
+
+    def masker(self, project: str) -> Masker:
+        """A masker that counts from zero; placeholders are the same for every masker of the project."""
+        from ingest.masking import Masker
+
+        return Masker(project_key(self.settings, project))
+
+    def shift(
+        self,
+        project: str,
+        now: datetime | None = None,
+        *,
+        night_id: str = "",
+        guard: Guard = unguarded,
+        progress: Progress = silent,
+    ) -> Shift:
+        """Where and when something works: a project, at `now` (the clock's, if not given)."""
+        return Shift(self.store, project, night_id, now or self.clock(), guard, progress)
+
+    def ensure_project(self, project: str) -> Project:
+        """The project, made with the holdout of the settings where it is missing."""
+        return projects.ensure_project(self.store, project, self.clock(), self.settings.holdout)
+
+    def require_project(self, project: str) -> Project:
+        """The project; NotFoundError says how one is made."""
+        return projects.require_project(self.store, project)
+
+    def projects(self) -> list[Project]:
+        """All projects, by id."""
+        return projects.list_projects(self.store)
+
+    def close(self) -> None:
+        """Release the store; nothing of this can be used after it."""
+        self.store.close()
+
+
+def build(settings: Settings, clock: Clock = utc_now) -> Errata:
+    """Everything, from settings. The store is opened and prepared; the models of the encoders are not loaded yet."""
+    from attribution.encoders.registry import make_encoder
+    from attribution.parameters import default_parameters
+
+    encoders = tuple(make_encoder(name) for name in settings.encoders)
+    return Errata(settings, open_prepared(settings), encoders, default_parameters(), clock)

@@ -1,0 +1,50 @@
+"""Logs: structured, to stderr, so that what a command prints on stdout stays its own."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TextIO
+
+import structlog
+
+from wiring.settings import Settings
+
+
+def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
+    """Send this process's logs, its libraries' too, to `stream` (stderr) as JSON lines or for reading."""
+    target = stream or sys.stderr
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+    )
+    handler = logging.StreamHandler(target)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_renderers(settings, target),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(max(level, logging.WARNING) if level > logging.DEBUG else level)
+    for name in ("jobs", "api", "wiring", "ingest", "attribution", "strategies", "knowledge"):
+        logging.getLogger(name).setLevel(level)
+
+
+def _renderers(settings: Settings, target: TextIO) -> list[structlog.typing.Processor]:
+    as_json = settings.log_format == "json" or (settings.log_format == "auto" and not target.isatty())
+    if as_json:
+        return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    return [structlog.dev.ConsoleRenderer(colors=target.isatty())]
