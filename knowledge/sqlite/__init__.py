@@ -1,0 +1,5 @@
+"""The store in SQLite."""
+
+from knowledge.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]
