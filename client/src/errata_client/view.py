@@ -41,7 +41,9 @@ class CallView(Model):
     `provenance` maps the JSON pointer of each scalar argument ("/order_id", "/items/0/id") to where its
     value was seen. `repeats` counts earlier calls of the run with the same tool and equal arguments. A view
     with `has_context` false was made without a run context: its provenance, `calls_before`, `repeats` and
-    `facts` are unknown, not empty.
+    `facts` are unknown, not empty. `user_input` is the latest thing that a person said. `calls_before` holds the
+    first success of each tool and the latest calls, the latest last; `last_observation` is the start of the
+    latest earlier successful result. `observation` and `error` are this call's own, once it returned.
     """
 
     run_id: str
@@ -57,5 +59,6 @@ class CallView(Model):
     has_context: bool = True
     provenance: dict[str, Provenance] = Field(default_factory=dict)
     calls_before: tuple[PriorCall, ...] = ()
+    last_observation: str | None = None
     repeats: int = 0
     facts: tuple[Fact, ...] = ()

@@ -1,0 +1,156 @@
+"""The run context: what was said, called and returned in one run, and the call views made of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, deque
+from collections.abc import Sequence
+from threading import RLock
+
+from errata_client.facts import Results
+from errata_client.jsontext import canonical
+from errata_client.model import JsonValue
+from errata_client.provenance import Sources, trace
+from errata_client.view import CallView, PriorCall
+
+LATEST_CALLS = 32
+MAX_TOOLS = 256
+MAX_SIGNATURES = 10_000
+MAX_SPOKEN = 16_384
+MAX_ERROR = 1_000
+MAX_OBSERVATION = 4_000
+
+
+class RunContext:
+    """One per run; bounded; safe to use from several threads.
+
+    Say what happens in its order: `hear` what a person says, `view` a call before it goes out, `start` it, and
+    `finish` or `fail` it. While a started call has not come back, a value that was found nowhere is "pending".
+    The agent's own words are never given to it: a value is not given by being said by the agent.
+    """
+
+    def __init__(self, run_id: str, *, prompt: str = "") -> None:
+        self.run_id = run_id
+        self._sources = Sources()
+        self._results = Results()
+        self._calls = _Calls()
+        self._out: dict[int, CallView] = {}
+        self._handle = 0
+        self._heard = ""
+        self._last_observation: str | None = None
+        self._lock = RLock()
+        if prompt:
+            self._sources.prompt(prompt)
+
+    def hear(self, text: str) -> None:
+        """A person said `text`."""
+        with self._lock:
+            self._heard = text[:MAX_SPOKEN]
+            self._sources.hear(text)
+
+    def learn(self, text: str) -> None:
+        """The surroundings gave `text` without being called (a retrieved page, a tool's push): like a result."""
+        with self._lock:
+            self._sources.returned(text)
+
+    def view(
+        self,
+        tool: str,
+        arguments: dict[str, JsonValue],
+        *,
+        step_id: str | None = None,
+        thought: str = "",
+        raw_output: str = "",
+        siblings: Sequence[Sources] | None = None,
+    ) -> CallView:
+        """The view of a call that is about to go out; `step_id` defaults to the tool.
+
+        `siblings` are the recorded results of calls made at the same moment: with them nothing is pending.
+        """
+        with self._lock:
+            return CallView.model_construct(
+                run_id=self.run_id,
+                step_id=step_id or tool,
+                tool=tool,
+                arguments=arguments,
+                user_input=self._heard,
+                thought=thought,
+                raw_output=raw_output,
+                provenance=trace(arguments, self._sources, siblings),
+                calls_before=self._calls.before(),
+                last_observation=self._last_observation,
+                repeats=self._calls.made(tool, arguments),
+                facts=self._results.facts(arguments),
+            )
+
+    def start(self, view: CallView) -> int:
+        """The call goes out as `view` has it (after a rewrite: a copy with the new arguments); its handle."""
+        with self._lock:
+            self._handle += 1
+            self._out[self._handle] = view
+            self._sources.out = len(self._out)
+            self._calls.start(view.tool, view.arguments)
+            return self._handle
+
+    def finish(self, handle: int, observation: str) -> CallView:
+        """The call succeeded with `observation` as text; its view in phase "after"."""
+        with self._lock:
+            view = self._returned(handle)
+            self._sources.returned(observation)
+            self._results.add(view.tool, view.arguments, observation)
+            self._calls.finish(PriorCall(tool=view.tool, ok=True))
+            self._last_observation = observation[:MAX_OBSERVATION]
+            return view.model_copy(update={"phase": "after", "observation": observation})
+
+    def fail(self, handle: int, error: str) -> CallView:
+        """The call failed with `error`, the tool's or the framework's text; its view in phase "after"."""
+        with self._lock:
+            view = self._returned(handle)
+            self._sources.failed(error, view.arguments)
+            self._calls.finish(PriorCall(tool=view.tool, ok=False, error=error[:MAX_ERROR]))
+            return view.model_copy(update={"phase": "after", "error": error})
+
+    def _returned(self, handle: int) -> CallView:
+        if handle not in self._out:
+            raise KeyError(
+                f"call {handle} of run {self.run_id} is not out: finish or fail a call once, after start"
+            )
+        view = self._out.pop(handle)
+        self._sources.out = len(self._out)
+        return view
+
+
+class _Calls:
+    """The calls of a run: the first success of each tool, the latest calls, and how often each was made."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._latest: deque[tuple[int, PriorCall]] = deque(maxlen=LATEST_CALLS)
+        self._first: dict[str, tuple[int, PriorCall]] = {}
+        self._made: Counter[bytes] = Counter()
+
+    def start(self, tool: str, arguments: dict[str, JsonValue]) -> None:
+        if len(self._made) >= MAX_SIGNATURES:
+            del self._made[next(iter(self._made))]
+        self._made[_signature(tool, arguments)] += 1
+
+    def finish(self, call: PriorCall) -> None:
+        self._number += 1
+        self._latest.append((self._number, call))
+        if call.ok and call.tool not in self._first and len(self._first) < MAX_TOOLS:
+            self._first[call.tool] = (self._number, call)
+
+    def before(self) -> tuple[PriorCall, ...]:
+        """In the order in which they came back. `called` and `not_called` are right however long the run."""
+        oldest = self._latest[0][0] if self._latest else 0
+        early = [item for item in self._first.values() if item[0] < oldest]
+        return tuple(call for _, call in (*early, *self._latest))
+
+    def made(self, tool: str, arguments: dict[str, JsonValue]) -> int:
+        return self._made[_signature(tool, arguments)]
+
+
+def _signature(tool: str, arguments: dict[str, JsonValue]) -> bytes:
+    return hashlib.blake2b(
+        canonical([tool, arguments]).encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()

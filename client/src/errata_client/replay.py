@@ -1,0 +1,94 @@
+"""Replay: the call views that a live client would have made, out of a recorded run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from errata_client.context import RunContext
+from errata_client.jsontext import as_text
+from errata_client.provenance import Sources
+from errata_client.run import Run, Step, ToolCall
+from errata_client.view import CallView
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step with a tool call, as the client would have seen it before the call and after it."""
+
+    step: Step
+    before: CallView
+    after: CallView
+
+
+def replay(run: Run) -> Iterator[StepView]:
+    """One StepView per step with a tool call, in order.
+
+    Calls of one batch all go out before any of them comes back. A record may hold calls that followed each
+    other as one batch, so what a sibling returned counts as given by a tool, and nothing is pending. Where no
+    step says what a person said, the run's `user_intent` is it. Calls that the person's side made are viewed
+    in a context of their own: the agent's client does not see them.
+    """
+    prompt = run.prompt or ""
+    contexts = {"agent": RunContext(run.run_id, prompt=prompt), "user": RunContext(run.run_id)}
+    if run.user_intent and not any(step.user_input for step in run.steps):
+        _hear(contexts, run.user_intent)
+    for _, group in groupby(enumerate(run.steps), key=_batch):
+        yield from _replay_batch(contexts, [step for _, step in group])
+
+
+def _batch(item: tuple[int, Step]) -> tuple[str, int]:
+    position, step = item
+    return ("alone", position) if step.batch is None else ("batch", step.batch)
+
+
+def _hear(contexts: dict[str, RunContext], text: str) -> None:
+    for context in contexts.values():
+        context.hear(text)
+
+
+def _replay_batch(contexts: dict[str, RunContext], steps: list[Step]) -> Iterator[StepView]:
+    for step in steps:
+        if step.user_input:
+            _hear(contexts, step.user_input)
+    called = [(step, step.tool_call) for step in steps if step.tool_call is not None]
+    returned = [_returned(step, call) for step, call in called] if len(called) > 1 else []
+    started = []
+    for position, (step, call) in enumerate(called):
+        siblings = [sources for other, sources in enumerate(returned) if other != position]
+        context = contexts[step.requestor]
+        before = _view(context, step, call, siblings)
+        started.append((context, step, before, context.start(before)))
+    for context, step, before, handle in started:
+        yield StepView(step, before, _after(context, step, handle))
+    for step in steps:
+        if step.tool_call is None and step.observation is not None:
+            contexts[step.requestor].learn(as_text(step.observation))
+
+
+def _view(context: RunContext, step: Step, call: ToolCall, siblings: Iterable[Sources]) -> CallView:
+    return context.view(
+        call.tool,
+        call.arguments,
+        step_id=step.step_id,
+        thought=step.thought or "",
+        raw_output=step.raw_output or "",
+        siblings=list(siblings),
+    )
+
+
+def _returned(step: Step, call: ToolCall) -> Sources:
+    """What one call of a batch returned, as sources of its own."""
+    sources = Sources()
+    if step.error is not None:
+        sources.failed(step.error.message, call.arguments)
+    elif step.observation is not None:
+        sources.returned(as_text(step.observation))
+    return sources
+
+
+def _after(context: RunContext, step: Step, handle: int) -> CallView:
+    if step.error is not None:
+        return context.fail(handle, step.error.message)
+    return context.finish(handle, "" if step.observation is None else as_text(step.observation))
