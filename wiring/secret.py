@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import string
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def installation_key(settings: Settings) -> bytes:
         raise SettingsError(
             f"ERRATA_DATA_DIR: cannot keep a key in {path}: {error.strerror or error}"
         ) from error
-    if len(text) != KEY_HEX:
+    if len(text) != KEY_HEX or not set(text) <= set(string.hexdigits):
         raise SettingsError(f"{path} is damaged: restore it from a backup, or set ERRATA_SECRET")
     return bytes.fromhex(text)
 

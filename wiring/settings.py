@@ -26,7 +26,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(Path(".errata"), description="folder of the database, objects and keys")
     store_url: str | None = Field(
-        None, description="`sqlite:///FILE` or `http(s)://HOST:PORT` for Elasticsearch"
+        None,
+        description="`sqlite:///NAME` (in the data folder), `sqlite:////FOLDER/NAME`, or `http(s)://HOST:PORT` for Elasticsearch",
     )
     store_prefix: str = Field(
         "errata",
@@ -99,7 +100,9 @@ class Settings(BaseSettings):
         parts = urlsplit(value)
         if parts.scheme in {"http", "https"} and parts.hostname:
             return value
-        raise ValueError("write sqlite:///FILE (four slashes for an absolute path) or http(s)://HOST:PORT")
+        raise ValueError(
+            "write sqlite:///NAME (in the data folder), sqlite:////FOLDER/NAME or http(s)://HOST:PORT"
+        )
 
     @field_validator("timezone")
     @classmethod
@@ -122,7 +125,7 @@ class Settings(BaseSettings):
     @property
     def store_location(self) -> str:
         """The store's URL, with the default (a file in the data folder) filled in."""
-        return self.store_url or f"sqlite:///{self.data_dir / 'errata.db'}"
+        return self.store_url or "sqlite:///errata.db"
 
     @property
     def store_shown(self) -> str:

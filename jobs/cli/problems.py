@@ -1,0 +1,166 @@
+"""`errata problems`: what goes wrong, grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from jobs.cli.lookup import find_one
+from jobs.cli.output import count, facts, plain, show, table
+from jobs.cli.session import JsonOption, LimitOption, ProjectOption, Session, in_project
+from knowledge.cases import FailureCase, Problem
+from knowledge.causes import Attribution
+from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS
+from knowledge.store import MAX_PAGE, Exact, Query
+
+app = typer.Typer(help="The problems: failure cases that share a fingerprint.", no_args_is_help=True)
+
+SHORT = 10
+CASES_SHOWN = 5
+StatusOption = Annotated[
+    Literal["unresolved", "resolved", "archived", "all"], typer.Option("--status", help="Which ones.")
+]
+
+
+@app.command("list")
+def list_problems(
+    project: ProjectOption = None,
+    status: StatusOption = "unresolved",
+    code: Annotated[str | None, typer.Option("--code", help="Only this error code.")] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="Only this tool.")] = None,
+    limit: LimitOption = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """List the problems, the most frequent first."""
+    asked: dict[str, Exact | None] = {
+        "status": None if status == "all" else status,
+        "error_code": code,
+        "tool": tool,
+    }
+    where = {name: value for name, value in asked.items() if value is not None}
+    with in_project(project) as session:
+        _list(session, Query(where=where, sort="count", descending=True), limit, as_json=as_json)
+
+
+@app.command("search")
+def search(
+    text: Annotated[
+        str, typer.Argument(help="Words that must all occur, English or Chinese.", metavar="TEXT")
+    ],
+    project: ProjectOption = None,
+    limit: LimitOption = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """Find problems by the words of their error or of what the person wanted."""
+    with in_project(project) as session:
+        _list(session, Query(text=text, sort="count", descending=True), limit, as_json=as_json)
+
+
+@app.command("show")
+def show_problem(
+    fingerprint: Annotated[
+        str, typer.Argument(help="Its fingerprint, or the start of it.", metavar="PROBLEM")
+    ],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a problem, what it was attributed to and why, and its latest cases."""
+    with in_project(project) as session:
+        problem = find_one(session, PROBLEMS, fingerprint, "problem", "errata problems list").item
+        attribution = _attributions(session, [problem]).get(problem.fingerprint)
+        query = Query(where={"fingerprint": problem.fingerprint}, sort="occurred_at", descending=True)
+        page = session.errata.store.collection(session.project, CASES).find(query, CASES_SHOWN)
+    cases = [stored.item for stored in page.items]
+    document = {"problem": problem, "attribution": attribution, "latest_cases": cases}
+    show(as_json, document, lambda console: _print(console, problem, attribution, cases))
+
+
+def _list(session: Session, query: Query, limit: int, *, as_json: bool) -> None:
+    page = session.errata.store.collection(session.project, PROBLEMS).find(query, min(limit, MAX_PAGE))
+    problems = [stored.item for stored in page.items]
+    known = _attributions(session, problems)
+    documents = [_document(problem, known.get(problem.fingerprint)) for problem in problems]
+    rows = [_row(problem, known.get(problem.fingerprint)) for problem in problems]
+    columns = ("problem", "#cases", "last seen", "code", "tool", "cause", "~error")
+
+    def human(console: Console) -> None:
+        console.print(table(columns, rows) if rows else "No problem like that.")
+        if page.cursor is not None:
+            console.print("There are more: raise --limit", style="dim")
+
+    show(as_json, documents, human)
+
+
+def _attributions(session: Session, problems: Sequence[Problem]) -> dict[str, Attribution]:
+    collection = session.errata.store.collection(session.project, ATTRIBUTIONS)
+    found = collection.get_many([problem.fingerprint for problem in problems])
+    return {key: stored.item for key, stored in found.items()}
+
+
+def _document(problem: Problem, attribution: Attribution | None) -> dict[str, object]:
+    fields = plain(problem)
+    assert isinstance(fields, dict)
+    cause = attribution.root_cause if attribution else None
+    return {**fields, "verdict": attribution.verdict if attribution else None, "root_cause": cause}
+
+
+def _row(problem: Problem, attribution: Attribution | None) -> tuple[object, ...]:
+    cause = (attribution.root_cause or attribution.verdict) if attribution else None
+    said = problem.error_pattern or problem.error_message
+    tool = problem.tool if problem.tool == problem.step_id else f"{problem.tool or '–'} at {problem.step_id}"
+    return (
+        problem.fingerprint[:SHORT],
+        f"{problem.count:,}",
+        problem.last_seen,
+        problem.error_code,
+        tool,
+        cause,
+        said[:160],
+    )
+
+
+def _print(
+    console: Console, problem: Problem, attribution: Attribution | None, cases: Sequence[FailureCase]
+) -> None:
+    console.print(
+        facts(
+            [
+                ("problem", problem.fingerprint),
+                ("status", problem.status),
+                (
+                    "seen",
+                    f"{count(problem.count, 'time')}, {problem.first_seen:%Y-%m-%d} to {problem.last_seen:%Y-%m-%d}",
+                ),
+                ("code", f"{problem.error_code} ({problem.error_kind})"),
+                ("step, tool", f"{problem.step_id}, {problem.tool or 'no tool'}"),
+                ("models", ", ".join(problem.model_versions)),
+                ("error", problem.error_message),
+                ("pattern", problem.error_pattern),
+                ("intent", problem.user_intent),
+                *_told(attribution),
+            ]
+        )
+    )
+    rows = [
+        (case.case_id, case.run_id, case.occurred_at, plain(case.trigger_step.arguments)) for case in cases
+    ]
+    console.print()
+    console.print(table(("latest case", "run", "at", "~arguments"), rows))
+
+
+def _told(attribution: Attribution | None) -> list[tuple[str, object]]:
+    if attribution is None:
+        return [("attribution", "not yet: it waits for the night")]
+    score = (
+        f", score {attribution.score:.3f} (threshold {attribution.threshold})"
+        if attribution.score is not None
+        else ""
+    )
+    cause = f" to {attribution.root_cause}" if attribution.root_cause else ""
+    return [
+        ("attribution", f"{attribution.verdict}{cause} by {attribution.rung}{score}"),
+        ("why", attribution.reason),
+    ]

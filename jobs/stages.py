@@ -1,0 +1,44 @@
+"""The night's story, stage by stage."""
+
+from __future__ import annotations
+
+import attribution.stages
+import ingest.stages
+import strategies.stages
+from attribution.starter import seed_causes
+from jobs.night import Stage
+from knowledge.stage import Shift, StageReport
+from wiring.build import Errata
+
+
+def _collect(errata: Errata, shift: Shift) -> StageReport:
+    """The starter root causes come first, so that the first night already attributes."""
+    del errata
+    seed_causes(shift)
+    return ingest.stages.collect(shift)
+
+
+def _embed(errata: Errata, shift: Shift) -> StageReport:
+    return attribution.stages.embed(shift, errata.encoders)
+
+
+def _attribute(errata: Errata, shift: Shift) -> StageReport:
+    return attribution.stages.attribute(shift, errata.encoders, errata.parameters)
+
+
+def _cluster(errata: Errata, shift: Shift) -> StageReport:
+    return attribution.stages.cluster(shift, errata.encoders, errata.parameters)
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("collect", _collect),
+    Stage("group", lambda _, shift: ingest.stages.group(shift), needs=("collect",)),
+    Stage("embed", _embed, needs=("group",)),
+    Stage("attribute", _attribute, needs=("embed",)),
+    Stage("cluster", _cluster, needs=("attribute",)),
+    Stage("synthesize", lambda _, shift: strategies.stages.synthesize(shift), needs=("attribute",)),
+    Stage("backtest", lambda _, shift: strategies.stages.backtest(shift), needs=("synthesize",)),
+    Stage("file", lambda _, shift: strategies.stages.file(shift), needs=("backtest",)),
+    Stage("review", lambda _, shift: strategies.stages.review_live(shift)),
+    Stage("publish", lambda _, shift: strategies.stages.publish(shift), needs=("review",)),
+)
