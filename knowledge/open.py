@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from knowledge.elastic import ElasticStore
 from knowledge.errors import SettingsError
 from knowledge.sqlite import SqliteStore
 from knowledge.store import Store
@@ -16,11 +17,14 @@ def open_store(url: str, data_dir: Path) -> Store:
     """The store of `url`, not prepared yet.
 
     `sqlite:///name.db` lies in `data_dir`, `sqlite:////absolute/name.db` anywhere, an empty one is `errata.db` in
-    `data_dir`. SettingsError for any other.
+    `data_dir`; `http(s)://host:port` is an Elasticsearch, with user and password or an `api_key`, `prefix`, `ca` and
+    `verify` as options. SettingsError, which shows no secret, for any other.
     """
     scheme = urlsplit(url).scheme
     if not url or scheme == "sqlite":
         return SqliteStore(_database_path(url, data_dir))
+    if scheme in ("http", "https"):
+        return ElasticStore(url)
     raise SettingsError(
         f"the store URL begins with {scheme or 'no scheme'}; give sqlite:///name.db or https://host:9200"
     )

@@ -1,0 +1,5 @@
+"""The store in Elasticsearch."""
+
+from knowledge.elastic.store import ElasticStore
+
+__all__ = ["ElasticStore"]
