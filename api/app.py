@@ -1,0 +1,60 @@
+"""The service over HTTP."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from api import (
+    audit,
+    bundle,
+    cases,
+    decisions,
+    errors,
+    health,
+    labels,
+    nights,
+    openapi,
+    problems,
+    projects,
+    runs,
+    strategies,
+)
+from api.auth import Gate
+from api.metrics import Metrics
+from api.middleware import Observed
+from api.published import Published
+from api.service import Service
+from wiring.build import Errata
+
+TITLE = "Errata"
+VERSION = "0.1.0"
+ABOUT = (
+    "Runs of agents in, failure cases, root causes and reviewed rules out. Every route but the health ones wants "
+    "`Authorization: Bearer TOKEN`; every error is a problem document (RFC 9457) with a `code`."
+)
+ROUTES = (
+    bundle,
+    health,
+    projects,
+    runs,
+    cases,
+    problems,
+    labels,
+    strategies,
+    decisions,
+    nights,
+    audit,
+)
+
+
+def create_app(errata: Errata) -> FastAPI:
+    """The app over the assembled parts. It neither opens nor closes them: who built them does."""
+    service = Service(errata, Gate(errata), Published(errata), Metrics(errata))
+    app = FastAPI(title=TITLE, version=VERSION, description=ABOUT, redoc_url=None)
+    app.state.service = service
+    app.add_middleware(Observed, metrics=service.metrics)
+    errors.install(app)
+    openapi.install(app)
+    for resource in ROUTES:
+        app.router.routes.extend(resource.router.routes)
+    return app

@@ -1,0 +1,116 @@
+"""Problems: the cases that share a fingerprint, and the root cause that they were bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api import examples
+from api.openapi import described
+from api.paging import Listed, Moment, Paging, between, chosen, reply_page
+from api.replies import reply_versioned
+from api.service import Visit, visiting
+from knowledge import store
+from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemStatus
+from knowledge.causes import Attribution
+from knowledge.kinds import ATTRIBUTIONS, PROBLEMS
+from knowledge.store import Stored
+
+router = APIRouter()
+SORTS = Literal["last_seen", "-last_seen", "first_seen", "-first_seen", "count", "-count"]
+
+
+class ProblemView(Problem):
+    """A problem with its version and its attribution; null where no night has looked at it yet."""
+
+    version: str
+    attribution: Attribution | None = None
+
+
+class ProblemFilter(Paging):
+    """Which problems: each parameter may come several times and then means any of its values; all of them hold."""
+
+    q: str | None = Field(None, max_length=500, description="words or phrases, English or Chinese")
+    error_code: tuple[ErrorCode, ...] = ()
+    error_kind: tuple[ErrorKind, ...] = ()
+    tool: tuple[str, ...] = ()
+    step_id: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    model_version: tuple[str, ...] = ()
+    status: tuple[ProblemStatus, ...] = ()
+    since: Moment | None = Field(None, description="last seen at or after")
+    until: Moment | None = Field(None, description="last seen before")
+    sort: SORTS = "-last_seen"
+
+    def query(self) -> store.Query:
+        """The store's query."""
+        where: dict[str, tuple[str, ...]] = {
+            "error_code": self.error_code,
+            "error_kind": self.error_kind,
+            "tool": self.tool,
+            "step_id": self.step_id,
+            "agents": self.agent,
+            "model_versions": self.model_version,
+            "status": self.status,
+        }
+        return store.Query(
+            where=chosen(where),
+            ranges=between("last_seen", self.since, self.until),
+            text=self.q,
+            sort=self.sort.lstrip("-"),
+            descending=self.sort.startswith("-"),
+        )
+
+
+@router.get(
+    "/v1/projects/{project}/problems",
+    **described(
+        "List and search problems",
+        answer=Listed[ProblemView],
+        example=examples.page(examples.PROBLEM),
+        scope="review",
+        errors=(400, 401, 403, 404, 422, 503),
+    ),
+)
+def problems(
+    request: Request,
+    visit: Annotated[Visit, Depends(visiting("review"))],
+    asked: Annotated[ProblemFilter, Query()],
+) -> Response:
+    """`q` finds each of its words, and each Chinese sequence as a phrase, in messages, patterns and intents."""
+    page = visit.collection(PROBLEMS).find(asked.query(), asked.limit, asked.cursor)
+    return reply_page(request, viewed(visit, page.items), page.cursor)
+
+
+@router.get(
+    "/v1/projects/{project}/problems/{fingerprint}",
+    **described(
+        "Show a problem",
+        answer=ProblemView,
+        example=examples.PROBLEM,
+        scope="review",
+        errors=(401, 403, 404, 503),
+    ),
+)
+def problem(fingerprint: str, visit: Annotated[Visit, Depends(visiting("review"))]) -> Response:
+    """With its attribution: the verdict, the scores, and why."""
+    stored = visit.require(PROBLEMS, fingerprint, "problem")
+    return reply_versioned(viewed(visit, [stored])[0], stored.version)
+
+
+def viewed(visit: Visit, problems: Sequence[Stored[Problem]]) -> list[ProblemView]:
+    """The problems with their attributions, read in one go."""
+    found = visit.collection(ATTRIBUTIONS).get_many(stored.item.fingerprint for stored in problems)
+    return [
+        ProblemView(
+            **dict(stored.item),
+            version=stored.version,
+            attribution=found[stored.item.fingerprint].item if stored.item.fingerprint in found else None,
+        )
+        for stored in problems
+    ]
