@@ -1,0 +1,1 @@
+"""Agents that show Errata at work."""
