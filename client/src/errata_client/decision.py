@@ -39,6 +39,27 @@ class Decision(Model):
     delay_ms: int = 0
     fired: tuple[Firing, ...] = ()
 
+    @classmethod
+    def passing(cls, arguments: dict[str, JsonValue]) -> Decision:
+        """Let the call through with the very same `arguments` object.
+
+        The answer to nearly every call, so it is built without validation, in a third of the time.
+        """
+        decision = _new(cls)
+        values = _PASS.copy()
+        values["arguments"] = arguments
+        _put(decision, "__dict__", values)
+        _put(decision, "__pydantic_fields_set__", _PASS_SET)
+        _put(decision, "__pydantic_extra__", None)
+        _put(decision, "__pydantic_private__", None)
+        return decision
+
+
+_PASS: dict[str, object] = dict(Decision(arguments={}))
+_PASS_SET = {"arguments"}
+_new = object.__new__
+_put = object.__setattr__
+
 
 class DecisionReport(Model):
     """A firing, sent to the service. `report_id` is derived from its content: sending twice changes nothing."""

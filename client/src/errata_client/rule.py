@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import re2
 from pydantic import AfterValidator, Field, model_validator
 
+from errata_client.arithmetic import Formula
 from errata_client.model import JsonValue, Model
 
 MAX_PATTERN = 2_000
@@ -290,6 +291,8 @@ class Rule(Model):
         if self.action.kind in {"rewrite", "derive"}:
             pattern = self.action.pattern if isinstance(self.action, Derive) else self.trigger.pattern
             check_template(self.action.template, compiled(pattern).groups)
+            if isinstance(self.action, Derive) and self.action.arithmetic:
+                Formula(self.action.template)
         return self
 
 

@@ -53,7 +53,8 @@ class Step(OpenModel):
 
     `user_input` is what a person said since the step before. Calls that came in one message carry the
     same `batch`, since their results may have been known to each other. `error` set means that the call
-    failed; `observation` is the tool's answer, verbatim, as text or as JSON.
+    failed; `observation` is the tool's answer, verbatim, as text or as JSON. `answered` false: the record holds no
+    answer to the call; `paired` false: it holds an answer whose call, and so its arguments, it does not hold.
     """
 
     index: int = Field(ge=0)
@@ -66,6 +67,8 @@ class Step(OpenModel):
     requestor: Requestor = "agent"
     observation: JsonValue = None
     error: StepError | None = None
+    answered: bool = True
+    paired: bool = True
     started_at: UtcDatetime | None = None
     ended_at: UtcDatetime | None = None
     input_tokens: int | None = None
