@@ -18,6 +18,9 @@ from knowledge.kinds import FieldType, Kind
 from knowledge.store import MAX_PAGE, Query, Range
 from knowledge.words import phrases
 
+MAX_VALUES = 10_000
+MAX_WORDS = 100
+
 Position = list[Any]
 """Where a page ended: the values of the last item's sort fields, as its engine compares them."""
 
@@ -118,6 +121,10 @@ def _match(kind: Kind[Any], field: str, wanted: object) -> Match:
         if isinstance(wanted, Sequence | set | frozenset) and not isinstance(wanted, str)
         else (wanted,)
     )
+    if len(several) > MAX_VALUES:
+        raise BadInputError(
+            f"{field}: {len(several)} values are asked for at once; ask for at most {MAX_VALUES}"
+        )
     values = tuple(dict.fromkeys(scalar(field, form, value) for value in several if value is not None))
     return Match(field=field, values=values, absent=any(value is None for value in several))
 
@@ -148,4 +155,9 @@ def _phrases(text: str | None) -> tuple[tuple[str, ...], ...] | None:
         raise BadInputError(
             "the text to search for holds half of a surrogate pair, which is no text; remove it"
         )
-    return phrases(text)
+    said = tuple(dict.fromkeys(phrases(text)))
+    if sum(map(len, said)) > MAX_WORDS:
+        raise BadInputError(
+            f"the text to search for is long; give at most {MAX_WORDS} words or Chinese characters"
+        )
+    return said

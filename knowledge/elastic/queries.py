@@ -17,7 +17,7 @@ def query_of(project: str, kind: Kind[Any], plan: Plan) -> Json:
     filters += [_range(between) for between in plan.ranges]
     if plan.phrases is not None:
         texts = [f"fields.{field}" for field, form in kind.fields.items() if form == "text"]
-        filters += [_phrase(phrase, texts) for phrase in dict.fromkeys(plan.phrases)] or [{"match_none": {}}]
+        filters += [_phrase(phrase, texts) for phrase in plan.phrases] or [{"match_none": {}}]
     return {"bool": {"filter": filters}}
 
 

@@ -21,8 +21,8 @@ from knowledge.plan import (
 )
 from knowledge.sqlite import rows
 from knowledge.sqlite.database import Database
-from knowledge.sqlite.selection import condition_of, segments
-from knowledge.sqlite.table import Table, column, marks
+from knowledge.sqlite.selection import Condition, condition_of, segments
+from knowledge.sqlite.table import Table, column, joined, marks
 from knowledge.sqlite.tallies import tally
 from knowledge.store import MAX_PAGE, BulkReport, ItemResult, Page, Query, Stored, Tally
 
@@ -89,18 +89,17 @@ class SqliteCollection(Generic[M]):
         plan = plan_query(self._project, self._kind, query)
         after = None if cursor is None else decode_cursor(plan, cursor)
         size = page_size(limit)
-        read = self._read(plan, size + 1, after)
+        read = self._read(plan, self._condition(plan), size + 1, after)
         items = tuple(self._stored(row) for row in read[:size])
         more = encode_cursor(plan, _position(plan, read[size - 1])) if len(read) > size else None
         return Page(items, more)
 
     def scan(self, query: Query) -> Iterator[Stored[M]]:
-        plan = plan_query(self._project, self._kind, query)
-        return self._scanned(plan)
+        return self._scanned(plan_query(self._project, self._kind, query))
 
     def tally(self, query: Query, by: str) -> list[Tally]:
         check_tally(self._kind, by)
-        condition = condition_of(self._table, self._project, plan_query(self._project, self._kind, query))
+        condition = self._condition(plan_query(self._project, self._kind, query))
         with self._database.reading() as connection:
             return tally(connection, self._table, condition, by)
 
@@ -153,9 +152,11 @@ class SqliteCollection(Generic[M]):
             rows.remove(connection, self._table, row.row_id)
         return row is not None
 
-    def _read(self, plan: Plan, count: int, after: Position | None) -> list[Any]:
+    def _condition(self, plan: Plan) -> Condition:
+        return condition_of(self._table, self._project, plan)
+
+    def _read(self, plan: Plan, condition: Condition, count: int, after: Position | None) -> list[Any]:
         """Up to `count` rows of (key, version, body, sort value), from several segments where one does not do."""
-        condition = condition_of(self._table, self._project, plan)
         columns = f"key, version, body, {column(plan.sort) if plan.sort else 'NULL'}"
         read: list[Any] = []
         with self._database.reading() as connection:
@@ -169,8 +170,12 @@ class SqliteCollection(Generic[M]):
         return read
 
     def _scanned(self, plan: Plan) -> Iterator[Stored[M]]:
+        """Rows that are new since the start are left out: whoever writes while scanning comes to an end."""
+        with self._database.reading() as connection:
+            (newest,) = connection.execute(joined("SELECT max(id) FROM", self._table.name)).fetchone()
+        condition = self._condition(plan).with_part("id <= ?", newest or 0)
         after: Position | None = None
-        while read := self._read(plan, MAX_PAGE, after):
+        while read := self._read(plan, condition, MAX_PAGE, after):
             yield from map(self._stored, read)
             after = _position(plan, read[-1])
 

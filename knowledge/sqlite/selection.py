@@ -97,6 +97,6 @@ def _add_text(condition: Condition, table: Table, phrases: tuple[tuple[str, ...]
     if not phrases or not table.texts:
         condition.add("0")
         return
-    said = " AND ".join(f'"{" ".join(phrase)}"' for phrase in dict.fromkeys(phrases))
+    said = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
     found = joined("SELECT rowid FROM", table.text_name, "WHERE", table.text_name, "MATCH ?")
     condition.add(f"id IN ({found})", said)
