@@ -69,11 +69,10 @@ def run_due(
 
 def last_firing(trigger: BaseTrigger, now: datetime, grace: timedelta) -> datetime:
     """The latest time at or before `now`, within `grace`, that the trigger names; `now` if there is none."""
-    latest = now
-    following = trigger.get_next_fire_time(None, now - grace)
-    while following is not None and following <= now:
-        latest = following
-        following = trigger.get_next_fire_time(following, following + timedelta(microseconds=1))
+    latest, start = now, (now - grace).astimezone(UTC)
+    while (following := trigger.get_next_fire_time(None, start)) is not None and following <= now:
+        latest = following.astimezone(UTC)
+        start = latest + timedelta(microseconds=1)  # in UTC: local time goes back where clocks are set back
     return latest.astimezone(UTC)
 
 

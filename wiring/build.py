@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from attribution.encoders.port import Encoder
+from attribution.encoders.registry import make_encoder
+from attribution.parameters import Parameters, default_parameters
+from ingest.masking import Masker
 from knowledge.nights import Project
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
@@ -14,11 +17,6 @@ from wiring import projects
 from wiring.secret import project_key
 from wiring.settings import Settings
 from wiring.stores import open_prepared
-
-if TYPE_CHECKING:
-    from attribution.encoders.port import Encoder
-    from attribution.parameters import Parameters
-    from ingest.masking import Masker
 
 Clock = Callable[[], datetime]
 
@@ -40,8 +38,6 @@ class Errata:
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
-        from ingest.masking import Masker
-
         return Masker(project_key(self.settings, project))
 
     def shift(
@@ -75,8 +71,5 @@ class Errata:
 
 def build(settings: Settings, clock: Clock = utc_now) -> Errata:
     """Everything, from settings. The store is opened and prepared; the models of the encoders are not loaded yet."""
-    from attribution.encoders.registry import make_encoder
-    from attribution.parameters import default_parameters
-
     encoders = tuple(make_encoder(name) for name in settings.encoders)
     return Errata(settings, open_prepared(settings), encoders, default_parameters(), clock)

@@ -27,15 +27,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path(".errata"), description="folder of the database, objects and keys")
     store_url: str | None = Field(
         None,
-        description="`sqlite:///NAME` (in the data folder), `sqlite:////FOLDER/NAME`, or `http(s)://HOST:PORT` for Elasticsearch",
+        repr=False,
+        description="`sqlite:///NAME` (in the data folder), `sqlite:////FOLDER/NAME`, or Elasticsearch's `http(s)://HOST:PORT`",
     )
-    store_prefix: str = Field(
-        "errata",
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$",
-        description="first part of every Elasticsearch index name",
-    )
-    store_api_key: SecretStr | None = Field(None, description="API key for Elasticsearch")
-    store_verify_certs: bool = Field(True, description="check the certificate of Elasticsearch")
     secret: SecretStr | None = Field(
         None,
         min_length=16,
@@ -129,12 +123,12 @@ class Settings(BaseSettings):
 
     @property
     def store_shown(self) -> str:
-        """The store's URL without user and password, for messages."""
+        """The store's URL without user, password and options, for messages."""
         url = self.store_location
         if url.startswith("sqlite:"):
             return url
         parts = urlsplit(url)
-        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def load_settings(**overrides: object) -> Settings:
@@ -154,7 +148,7 @@ def _told(error: ValidationError) -> str:
     for fault in error.errors(include_url=False):
         name = str(fault["loc"][0])
         field = Settings.model_fields.get(name)
-        secret = field is None or "SecretStr" in str(field.annotation)
+        secret = field is None or not field.repr or "SecretStr" in str(field.annotation)
         shown = "" if secret else f" is {fault['input']!r}"
         told = fault["msg"].removeprefix("Value error, ")
         if fault["type"] in {"too_short", "string_too_short"}:

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,28 +12,18 @@ import pytest
 from jobs.lease import Holder, LeaseGuard, is_alive, parse_holder, take, this_process
 from knowledge.errors import LeaseHeldError, LeaseLostError
 from knowledge.store import Store
+from tests.jobs.clock import Clock
 
 NOW = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 NAME = "nightly:shop"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-
-
 @pytest.fixture
-def ended_process() -> Iterator[int]:
+def ended_process() -> int:
     """The id of a process that has ended and was waited for."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    yield process.pid
+    return process.pid
 
 
 def test_a_second_taker_is_told_who_has_it_and_until_when(store: Store) -> None:

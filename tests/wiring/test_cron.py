@@ -41,5 +41,5 @@ def test_the_hour_is_that_of_the_time_zone() -> None:
 
 @pytest.mark.parametrize("cron", ["", "* * * *", "a b c d e", "0 25 * * *", "0 2 * * 8", "0 2 * * 1/0"])
 def test_what_is_no_cron_expression_is_refused(cron: str) -> None:
-    with pytest.raises(BadInputError, match="cron|weekdays"):
+    with pytest.raises(BadInputError, match=r"cron|weekdays"):
         cron_trigger(cron, "UTC")

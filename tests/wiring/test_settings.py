@@ -48,7 +48,7 @@ def test_what_is_passed_wins_over_the_environment(monkeypatch: pytest.MonkeyPatc
     [
         ("ERRATA_PORT", "99999", "65535"),
         ("ERRATA_PORT", "eight", "'eight'"),
-        ("ERRATA_STORE_URL", "postgres://db", "sqlite:///NAME"),
+        ("ERRATA_STORE_URL", "postgres://me:pw@db", "sqlite:///NAME"),
         ("ERRATA_STORE_URL", "sqlite:///", "sqlite:///NAME"),
         ("ERRATA_STORE_URL", "https://", "http(s)://HOST:PORT"),
         ("ERRATA_CRON", "0 2 * *", "4 fields"),
@@ -81,8 +81,9 @@ def test_several_bad_values_are_all_told_at_once(monkeypatch: pytest.MonkeyPatch
         load_settings()
 
 
-def test_a_bad_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ERRATA_SECRET", "tooshort")
+@pytest.mark.parametrize("name", ["ERRATA_SECRET", "ERRATA_TOKEN", "ERRATA_STORE_URL"])
+def test_a_bad_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "tooshort")
     with pytest.raises(SettingsError) as caught:
         load_settings()
     assert "tooshort" not in str(caught.value)
@@ -90,9 +91,10 @@ def test_a_bad_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_secrets_do_not_show_in_what_is_printed_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ERRATA_SECRET", "a secret of enough letters")
-    monkeypatch.setenv("ERRATA_STORE_URL", "https://elastic:letmein@db:9200")
+    monkeypatch.setenv("ERRATA_STORE_URL", "https://elastic:letmein@db:9200?api_key=sesame")
     settings = load_settings()
     assert "enough letters" not in repr(settings)
+    assert "letmein" not in repr(settings)
     assert settings.store_shown == "https://db:9200"
 
 
