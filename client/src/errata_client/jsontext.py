@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import orjson
 
@@ -30,9 +31,16 @@ def read(text: str) -> JsonValue | None:
     return value
 
 
-def _dumped(value: JsonValue, option: int) -> str:
+def plain(value: object) -> Any:
+    """`value` as JSON has it: what JSON does not know (a path, a tuple, an object) becomes its nearest, or its text."""
+    return json.loads(_dumped(value, 0))
+
+
+def _dumped(value: object, option: int) -> str:
     try:
         return orjson.dumps(value, option=option).decode()
-    except TypeError:  # an integer beyond 64 bits, or a lone surrogate
+    except TypeError:  # an integer beyond 64 bits, a lone surrogate, or no JSON at all
         sort = option == orjson.OPT_SORT_KEYS
-        return json.dumps(value, sort_keys=sort, separators=(",", ":"), ensure_ascii=False, default=str)
+        return json.dumps(
+            value, sort_keys=sort, separators=(",", ":"), ensure_ascii=False, default=str, skipkeys=True
+        )
