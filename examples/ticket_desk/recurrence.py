@@ -31,7 +31,8 @@ class Recurrence:
 
 
 def recurrence(store: Store, project: str, strategies: Iterable[Strategy]) -> Recurrence:
-    """Count what came back. A run counts once per cause and scope, however many cases it has."""
+    """Count what came back. A run counts once per cause and scope, however many cases it has; not at all for a
+    call that failed and worked when it was made again as it was."""
     remedied = {(s.rule.root_cause, s.rule.scope.step_id, s.rule.scope.tool) for s in strategies}
     causes = _causes(store, project)
     groups: dict[str, set[tuple[Key, str]]] = {"holdout": set(), "treated": set()}
@@ -40,7 +41,7 @@ def recurrence(store: Store, project: str, strategies: Iterable[Strategy]) -> Re
     }
     for found in store.collection(project, CASES).scan(Query()):
         key, arm = _key(found.item, causes), arms.get(found.item.run_id)
-        if key in remedied and arm is not None:
+        if key in remedied and arm is not None and not _overcome(found.item):
             groups[arm].add((key, found.item.run_id))
     names = {
         found.item.cause_id: found.item.name for found in store.collection(project, ROOT_CAUSES).scan(Query())
@@ -56,6 +57,12 @@ def _causes(store: Store, project: str) -> dict[str, str]:
     return {
         item.fingerprint: item.root_cause for item in found if item.root_cause and item.verdict == "matched"
     }
+
+
+def _overcome(case: FailureCase) -> bool:
+    """Whether the very same call worked later in the run."""
+    repair = case.repair
+    return repair is not None and not (repair.changed or repair.added or repair.removed)
 
 
 def _key(case: FailureCase, causes: dict[str, str]) -> Key:

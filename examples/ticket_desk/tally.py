@@ -25,12 +25,14 @@ _SIGNS: tuple[tuple[str, str, Mistake], ...] = (
 
 
 def mistakes_in(run: Run) -> Counter[str]:
-    """How often each kind of mistake shows in the run: once per failed call, once per call that went in circles."""
-    found = Counter(_named(step) for step in run.steps if step.error is not None)
-    calls = [step.tool_call for step in run.steps if step.tool_call and step.error is None]
-    made = Counter(canonical([call.tool, call.arguments]) for call in calls)
+    """How often each kind of mistake shows in the run: once per failed call, once per call that went in circles.
+
+    A call that failed and worked when it was made again, as it was, is no failure, whoever made it again.
+    """
+    made = Counter(_signature(step) for step in run.steps if step.tool_call and step.error is None)
+    failed = [step for step in run.steps if step.error is not None and _signature(step) not in made]
     circles = sum(times >= REPEATED for times in made.values())
-    return found + Counter({"same call again": circles})
+    return Counter(map(_named, failed)) + Counter({"same call again": circles})
 
 
 def mistakes_of(runs: Iterable[Run]) -> Counter[str]:
@@ -41,6 +43,11 @@ def mistakes_of(runs: Iterable[Run]) -> Counter[str]:
 def ended_well(runs: Iterable[Run]) -> int:
     """How many runs gave the person what they wished."""
     return sum(run.outcome.status == "success" for run in runs)
+
+
+def _signature(step: Step) -> str:
+    call = step.tool_call
+    return canonical([call.tool, call.arguments, call.raw_arguments] if call else None)
 
 
 def _named(step: Step) -> str:
