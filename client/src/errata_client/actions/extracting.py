@@ -41,13 +41,22 @@ def extracted(raw: str, tool: str) -> dict[str, JsonValue] | None:
     whole = [arguments for value in _objects(raw) if (arguments := _arguments(value, tool))]
     if whole:
         return whole[0] if len({canonical(found) for found in whole}) == 1 else None
-    start = raw.find("{")
-    repaired: object = (
-        repair_json(raw[start:], return_objects=True, skip_json_loads=True) if start >= 0 else None
-    )
-    if not isinstance(repaired, dict) or not all(_is_whole(raw, value) for _, value in leaves(repaired)):
+    repaired = _repaired(raw)
+    if repaired is None or not all(_is_whole(raw, value) for _, value in leaves(repaired)):
         return None
     return _arguments(repaired, tool)
+
+
+def _repaired(raw: str) -> dict[str, JsonValue] | None:
+    """The object that begins at the first brace, mended; None where it is none or nested beyond reading."""
+    start = raw.find("{")
+    if start < 0:
+        return None
+    try:
+        found: object = repair_json(raw[start:], return_objects=True, skip_json_loads=True)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _objects(raw: str) -> Iterator[dict[str, JsonValue]]:
