@@ -1,0 +1,93 @@
+"""Problems in, attributions out: the order of questions that the ladder needs, without a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from threadpoolctl import threadpool_limits
+
+from attribution.answers import Answers
+from attribution.encoders.port import Vectors
+from attribution.exemplars import Known, known_exemplars
+from attribution.gates import passing
+from attribution.parameters import Parameters
+from attribution.ranking import Ranking, Texts, TextVectors
+from attribution.text import problem_texts
+from attribution.verdict import Judge, Question
+from knowledge.cases import Problem
+from knowledge.causes import Attribution, RootCause
+
+CHUNK = 1024
+"""Problems whose vectors are held at once."""
+
+VectorSource = Callable[[str, Sequence[str]], Mapping[str, Vectors]]
+"""Vectors by text, for an encoder id and texts; texts that the encoder does not read are left out."""
+
+
+@dataclass(frozen=True)
+class Attributor:
+    """Attributes problems to `causes`, given people's `answers`. `encoders` are the ids of the running encoders;
+    `vectors` finds their vectors."""
+
+    causes: Sequence[RootCause]
+    answers: Answers
+    parameters: Parameters
+    encoders: tuple[str, ...]
+    vectors: VectorSource
+    now: datetime
+
+    def attribute(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
+        """One attribution per problem, by error code and then fingerprint. One problem alone takes one BLAS thread:
+        several cost more than they bring, on busy cores a hundredfold."""
+        ordered = sorted(problems, key=lambda problem: (problem.error_code, problem.fingerprint))
+        with threadpool_limits(limits=1 if len(ordered) == 1 else None, user_api="blas"):
+            for code in sorted({problem.error_code for problem in ordered}):
+                yield from self._of_one_code([p for p in ordered if p.error_code == code])
+
+    def _of_one_code(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
+        code = problems[0].error_code
+        causes = [cause for cause in self.causes if cause.enabled and code in cause.error_codes]
+        known = known_exemplars(causes, self.answers)
+        taught = self._vectors_of([one.texts for one in known])
+        for start in range(0, len(problems), CHUNK):
+            yield from self._chunk(problems[start : start + CHUNK], causes, known, taught)
+
+    def _chunk(
+        self,
+        problems: Sequence[Problem],
+        causes: Sequence[RootCause],
+        known: Sequence[Known],
+        taught: TextVectors,
+    ) -> Iterator[Attribution]:
+        questions = [self._question(problem, causes) for problem in problems]
+        judge = self._judge()
+        answered = [judge.by_answers(question) for question in questions]
+        texts = [problem_texts(question.problem) for question in questions]
+        asked = self._vectors_of(texts)
+        vectors = {encoder: {**taught[encoder], **asked[encoder]} for encoder in self.encoders}
+        ranking = Ranking(known, vectors, self.parameters)
+        allowed = [question.covering - question.refused for question in questions]
+        for question, ranked, said in zip(questions, ranking.rank(texts, allowed), answered, strict=True):
+            yield said or judge.by_scores(replace(question, ranked=ranked))
+
+    def _question(self, problem: Problem, causes: Sequence[RootCause]) -> Question:
+        return Question(
+            problem=problem,
+            covering=passing(problem, causes),
+            refused=self.answers.refuses(problem),
+            settled=self.answers.settled.get(problem.fingerprint),
+            near=self.answers.settled_near(problem),
+        )
+
+    def _judge(self) -> Judge:
+        enabled = {cause.cause_id: cause for cause in self.causes if cause.enabled}
+        return Judge(enabled, self.parameters, self.encoders, self.now)
+
+    def _vectors_of(self, texts: Sequence[Texts]) -> TextVectors:
+        fields = {encoder: self.parameters.informative_fields(encoder) for encoder in self.encoders}
+        return {
+            encoder: self.vectors(encoder, [some[name] for some in texts for name in named])
+            for encoder, named in fields.items()
+        }

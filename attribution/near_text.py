@@ -1,0 +1,89 @@
+"""When two masked error texts are the same error, but for a word's ending or a value that was not masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from attribution.words import FILLERS, content, negations, opposites, words
+
+SHARE = 0.10
+"""Edits per character of the longer text that two texts of one error may differ by."""
+SAME_WORDS = 0.8
+"""Share of common words above which two texts differ by little but order or polarity."""
+
+
+def edit_distance(left: str, right: str, limit: int) -> int:
+    """Levenshtein distance, or `limit` + 1 as soon as it is known to be greater."""
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    above = list(range(len(right) + 1))
+    for row, character in enumerate(left, start=1):
+        current = _row(above, row, character, right)
+        if min(current) > limit:
+            return limit + 1
+        above = current
+    return min(above[-1], limit + 1)
+
+
+def _row(above: Sequence[int], row: int, character: str, right: str) -> list[int]:
+    current = [row]
+    for column, other in enumerate(right, start=1):
+        same = above[column - 1] + (character != other)
+        current.append(min(same, above[column] + 1, current[-1] + 1))
+    return current
+
+
+def nearly_same(left: str, right: str) -> bool:
+    """At most SHARE of the characters differ, no word turns the meaning round, and each changed word is an ending or a
+    slip of the other (one edit in four characters); "old" for "new" is neither."""
+    if left == right:
+        return bool(left)
+    limit = int(SHARE * max(len(left), len(right)))
+    if limit == 0 or edit_distance(left, right, limit) > limit:
+        return False
+    before, after = words(left), words(right)
+    same_sense = negations(before) == negations(after) and not opposites(before, after)
+    return same_sense and _only_slips(before, after)
+
+
+def _only_slips(before: Sequence[str], after: Sequence[str]) -> bool:
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for kind, start, stop, other, end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        old = [word for word in before[start:stop] if word not in FILLERS]
+        new = [word for word in after[other:end] if word not in FILLERS]
+        if len(old) != len(new) or not all(map(_slip, old, new)):
+            return False
+    return True
+
+
+def _slip(old: str, new: str) -> bool:
+    allowed = max(len(old), len(new)) // 4
+    return old == new or (allowed > 0 and edit_distance(old, new, allowed) <= allowed)
+
+
+def turned_round(left: str, right: str) -> str | None:
+    """Why two texts that look alike say different things, in words; None where nothing of the kind is seen.
+
+    Sentence encoders hardly see these: the same words but for a negation, or the same words in other roles.
+    """
+    before, after = words(left), words(right)
+    if before == after:
+        return None
+    opposed = opposites(before, after)
+    plain = {negative: positive for positive, negative in opposed}
+    ours, theirs = ([plain.get(word, word) for word in content(side)] for side in (before, after))
+    common = len(set(ours) & set(theirs))
+    alike = common >= SAME_WORDS * max(len(set(ours)), len(set(theirs)), 1)
+    if alike and (opposed or (negations(before) > 0) != (negations(after) > 0)):
+        return "the same words, but one of the texts negates them"
+    if len(ours) > 2 and sorted(ours) == sorted(theirs) and not _rotated(ours, theirs):
+        return "the same words, but in other places"
+    return None
+
+
+def _rotated(ours: list[str], theirs: list[str]) -> bool:
+    """Whether one is the other begun elsewhere: "order not found", "not found: order"."""
+    return any(ours[start:] + ours[:start] == theirs for start in range(len(ours)))

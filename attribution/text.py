@@ -1,0 +1,60 @@
+"""What of a problem is compared, and how it is brought to one form first."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from knowledge.cases import Problem
+from knowledge.causes import Exemplar, Label
+from knowledge.ids import digest
+
+Field = Literal["user_intent", "error_pattern", "step_context"]
+FIELDS: tuple[Field, ...] = get_args(Field)
+MAX_CHARACTERS = 600
+"""What is embedded of a text: the models read about 256 tokens, and an error says what it is at its start."""
+
+_URL = re.compile(r"\b(?:https?|ftp|wss?)://\S+")
+_PLACEHOLDER = re.compile(r"<[^<>\s]{1,40}>|\{\{?[\w.-]{1,40}\}?\}|\[[A-Z_]{2,40}\]")
+_HAS_DIGIT = re.compile(r"[#@$€¥£]?[A-Za-z_\-./:,#]*\d(?:[A-Za-z0-9_\-./:,#%]*[A-Za-z0-9%])?")
+_PREFIX = re.compile(r"^(?:(?:error|exception|err|错误|异常|报错)\s*[:：,，\-]+\s*)+", re.IGNORECASE)
+_QUOTES = re.compile(r"[\"'`“”‘’«»「」『』]")
+_LOOSE = re.compile(r"[()\[\]{}<>=|*_\\#]+")
+_SPACE_BEFORE = re.compile(r"\s+([,.;:!?，。；：！？])")
+_REPEATED = re.compile(r"([,.;:!?，。；：、])(?:\s*[,.;:，。；：、])+")
+
+
+def normalised(text: str) -> str:
+    """Masks, numbers, quotes and a leading "Error:" taken away; NFKC, lower case, single spaces; at most
+    MAX_CHARACTERS. A text of placeholders alone becomes ""."""
+    text = _URL.sub(" ", unicodedata.normalize("NFKC", text[: 4 * MAX_CHARACTERS]))
+    text = _QUOTES.sub("", _PLACEHOLDER.sub(" ", text).strip())
+    text = _HAS_DIGIT.sub(" ", _PREFIX.sub("", text))
+    text = " ".join(_LOOSE.sub(" ", text).casefold().split())
+    text = _PREFIX.sub("", _REPEATED.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text)))
+    return text.strip(" ,.;:!，。；：！、-")[:MAX_CHARACTERS]
+
+
+def problem_texts(problem: Problem) -> Mapping[Field, str]:
+    """The three texts of a problem, normalised; "" where it has none."""
+    return {
+        "user_intent": normalised(problem.user_intent),
+        "error_pattern": normalised(problem.error_pattern),
+        "step_context": normalised(problem.context_text),
+    }
+
+
+def exemplar_texts(exemplar: Exemplar | Label) -> Mapping[Field, str]:
+    """The three texts of an exemplar or a person's answer, normalised; "" where it has none."""
+    return {
+        "user_intent": normalised(exemplar.user_intent),
+        "error_pattern": normalised(exemplar.error_pattern),
+        "step_context": normalised(exemplar.step_context),
+    }
+
+
+def text_digest(text: str) -> str:
+    """The key of a normalised text in the store of vectors."""
+    return digest("text", text)

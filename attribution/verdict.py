@@ -1,0 +1,142 @@
+"""The ladder: from what people said, and what the scores say, to matched, abstained or unmatched. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from attribution.near_text import turned_round
+from attribution.parameters import Parameters
+from attribution.ranking import Ranked
+from attribution.text import normalised
+from knowledge.cases import Problem
+from knowledge.causes import Attribution, Candidate, Label, RootCause, Rung, Verdict
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem with all that bears on its decision. `covering` are the causes whose gates let it through, `refused`
+    those that a person rejected for it; `ranked` is None where no scores were needed."""
+
+    problem: Problem
+    covering: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    settled: Label | None = None
+    near: tuple[Label, ...] = ()
+    ranked: Ranked | None = None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Decides questions. `causes` are all enabled causes by id; `encoders` the ids of the running encoders."""
+
+    causes: Mapping[str, RootCause]
+    parameters: Parameters
+    encoders: tuple[str, ...]
+    now: datetime
+
+    def by_answers(self, question: Question) -> Attribution | None:
+        """The first two rungs: what a person said of this problem, or of one with nearly the same text; else None."""
+        return self._settled(question) or self._near(question)
+
+    def by_scores(self, question: Question) -> Attribution:
+        """The last rung: threshold, margin, agreement of the encoders."""
+        ranked = question.ranked or Ranked()
+        if not question.covering:
+            return self._answer(
+                question, "unmatched", "none", f"no root cause covers {_gate(question.problem)}"
+            )
+        if not question.covering - question.refused:
+            return self._answer(
+                question, "unmatched", "none", "a person rejected every root cause that covers it"
+            )
+        if not ranked.readers:
+            reason = "no field that informs, in a script that an encoder reads: a person decides"
+            return self._answer(question, "abstained", "none", reason)
+        if ranked.winner is None:
+            return self._answer(question, "unmatched", "none", "no exemplar can be compared with it")
+        verdict, reason = self._verdict(question, ranked, ranked.winner)
+        matched = ranked.winner.cause_id if verdict == "matched" else None
+        return self._answer(question, verdict, "score", reason, matched)
+
+    def _settled(self, question: Question) -> Attribution | None:
+        label = question.settled
+        if label is None or (label.root_cause is not None and label.root_cause not in self.causes):
+            return None
+        said = f"{label.actor} said so: {label.reason}"
+        if label.root_cause is None:
+            return self._answer(question, "unmatched", "person", f"no root cause fits; {said}")
+        rung: Rung = "confirmed" if label.answer == "confirm" else "person"
+        return self._answer(question, "matched", rung, said, label.root_cause)
+
+    def _near(self, question: Question) -> Attribution | None:
+        named = {label.root_cause for label in question.near if label.root_cause} - question.refused
+        causes = sorted(named & set(self.causes))
+        if not causes:
+            return None
+        if len(causes) > 1:
+            reason = f"nearly the same error text was confirmed for {' and '.join(causes)}"
+            return self._answer(question, "abstained", "near_text", reason)
+        label = next(label for label in question.near if label.root_cause == causes[0])
+        reason = f"nearly the same error text as problem {label.fingerprint}, which {label.actor} settled"
+        return self._answer(question, "matched", "near_text", reason, causes[0])
+
+    def _verdict(self, question: Question, ranked: Ranked, winner: Candidate) -> tuple[Verdict, str]:
+        threshold = self._threshold(ranked)
+        said = f"{winner.cause_id} scores {winner.score:.4f}"
+        if winner.score < round(threshold - self.parameters.band, 4):
+            return "unmatched", f"{said}, under the band of {self.parameters.band} below {threshold}"
+        if winner.score < threshold:
+            return "abstained", f"{said}, just below {threshold}: a person decides"
+        doubt = self._doubt(question, ranked, winner)
+        if doubt:
+            return "abstained", f"{said}, but {doubt}: a person decides"
+        return "matched", f"{said}, at or over {threshold}{self._ahead(ranked)}"
+
+    def _doubt(self, question: Question, ranked: Ranked, winner: Candidate) -> str | None:
+        """Why a score over the threshold is not enough; None if it is."""
+        runner_up = ranked.runner_up
+        if runner_up and round(winner.score - runner_up.score, 4) < self.parameters.margin:
+            return f"{runner_up.cause_id} follows with {runner_up.score:.4f}, within {self.parameters.margin}"
+        if ranked.dissent:
+            others = ", ".join(
+                f"{encoder} prefers {cause}" for encoder, cause in sorted(ranked.dissent.items())
+            )
+            return f"the encoders do not agree ({others})"
+        return turned_round(normalised(question.problem.error_pattern), ranked.winning_text)
+
+    def _ahead(self, ranked: Ranked) -> str:
+        if ranked.runner_up is None:
+            return ", and no other root cause covers it"
+        return f", ahead of {ranked.runner_up.cause_id} with {ranked.runner_up.score:.4f}"
+
+    def _threshold(self, ranked: Ranked | None) -> float:
+        cause = self.causes.get(ranked.winner.cause_id) if ranked and ranked.winner else None
+        return cause.threshold if cause and cause.threshold is not None else self.parameters.threshold
+
+    def _answer(
+        self, question: Question, verdict: Verdict, rung: Rung, reason: str, cause: str | None = None
+    ) -> Attribution:
+        ranked = question.ranked or Ranked()
+        return Attribution(
+            fingerprint=question.problem.fingerprint,
+            verdict=verdict,
+            root_cause=cause,
+            rung=rung,
+            score=ranked.winner.score if ranked.winner else None,
+            winner=ranked.winner,
+            runner_up=ranked.runner_up,
+            weights=self.parameters.weights.model_dump(),
+            threshold=self._threshold(ranked),
+            margin=self.parameters.margin,
+            encoders=ranked.readers or self.encoders,
+            gated_out=len(self.causes) - len(question.covering),
+            reason=reason,
+            decided_at=self.now,
+        )
+
+
+def _gate(problem: Problem) -> str:
+    where = f" of {problem.tool}" if problem.tool else ""
+    return f"{problem.error_code} ({problem.error_kind}){where}"
