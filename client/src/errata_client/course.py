@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from errata_client.actions.effect import Again, Changed, Effect, Hinted, Stopped
 from errata_client.decision import Decision, Firing, Outcome
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, unchecked
 from errata_client.view import CallView
 
 
@@ -24,7 +24,8 @@ class Course:
     def take(self, effect: Effect, firing: Firing, *, live: bool) -> bool:
         """Record the effect, and let it act if `live`; whether the arguments changed."""
         if isinstance(effect, Changed):
-            firing = firing.model_copy(update={"before": self.arguments, "after": effect.arguments})
+            values = {**vars(firing), "before": self.arguments, "after": effect.arguments}
+            firing = unchecked(Firing, values)
         self._taken.append((effect, firing, live))
         if not (live and isinstance(effect, Changed)):
             return False
@@ -38,19 +39,21 @@ class Course:
         again = next((effect for effect in live if isinstance(effect, Again) and stop is None), None)
         hints = [effect.text for effect in live if isinstance(effect, Hinted) and stop is None]
         text = stop.text if stop else "\n\n".join(dict.fromkeys(hints))
-        return Decision.model_construct(
-            outcome=stop.outcome if stop else self._passing(again, hints),
-            arguments=self.arguments,
-            text=text or None,
-            require_tool=stop.require_tool if stop else None,
-            attempts=again.attempts if again else 0,
-            delay_ms=again.delay_ms if again else 0,
-            fired=tuple(
-                firing
-                for effect, firing, is_live in self._taken
-                if not is_live or _took_effect(effect, stop, again)
-            ),
-        )
+        fired = [
+            firing
+            for effect, firing, is_live in self._taken
+            if not is_live or _took_effect(effect, stop, again)
+        ]
+        values = {
+            "outcome": stop.outcome if stop else self._passing(again, hints),
+            "arguments": self.arguments,
+            "text": text or None,
+            "require_tool": stop.require_tool if stop else None,
+            "attempts": again.attempts if again else 0,
+            "delay_ms": again.delay_ms if again else 0,
+            "fired": tuple(fired),
+        }
+        return unchecked(Decision, values)
 
     def _passing(self, again: Again | None, hints: list[str]) -> Outcome:
         if again is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from errata_client.model import JsonValue, Model, UtcDatetime
+from errata_client.model import JsonValue, Model, UtcDatetime, unchecked
 from errata_client.rule import Mode
 
 Outcome = Literal["pass", "rewrite", "hint", "block", "require_call", "confirm", "replan", "retry"]
@@ -41,24 +41,13 @@ class Decision(Model):
 
     @classmethod
     def passing(cls, arguments: dict[str, JsonValue]) -> Decision:
-        """Let the call through with the very same `arguments` object.
-
-        The answer to nearly every call, so it is built without validation, in a third of the time.
-        """
-        decision = _new(cls)
+        """Let the call through with the very same `arguments` object: the answer to nearly every call."""
         values = _PASS.copy()
         values["arguments"] = arguments
-        _put(decision, "__dict__", values)
-        _put(decision, "__pydantic_fields_set__", _PASS_SET)
-        _put(decision, "__pydantic_extra__", None)
-        _put(decision, "__pydantic_private__", None)
-        return decision
+        return unchecked(cls, values)
 
 
 _PASS: dict[str, object] = dict(Decision(arguments={}))
-_PASS_SET = {"arguments"}
-_new = object.__new__
-_put = object.__setattr__
 
 
 class DecisionReport(Model):

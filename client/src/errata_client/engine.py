@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from threading import Lock
+from typing import get_args
 
 from errata_client import conditions
 from errata_client.actions import action_of
@@ -21,7 +22,7 @@ from errata_client.course import Course
 from errata_client.decision import Decision, Firing
 from errata_client.matching import Pattern, Read, argument_name, encoded, pattern_set, reader
 from errata_client.model import JsonValue
-from errata_client.rule import Rule
+from errata_client.rule import Mode, Rule
 from errata_client.view import CallView
 
 
@@ -93,7 +94,7 @@ class _Prepared:
     pattern: Pattern | None
     checks: tuple[Check, ...]
     apply: Apply
-    reason: str
+    firings: dict[Mode, Firing]
 
     @classmethod
     def of(cls, rule: Rule, *, live: bool) -> _Prepared:
@@ -106,9 +107,7 @@ class _Prepared:
             pattern=Pattern(trigger.pattern) if action.kind == "rewrite" else None,
             checks=tuple(conditions.check_of(condition) for condition in trigger.conditions),
             apply=action_of(action),
-            reason="; ".join(
-                [f"{trigger.field} matches {trigger.pattern}", *map(conditions.said, trigger.conditions)]
-            ),
+            firings={mode: _firing(rule, mode) for mode in get_args(Mode)},
         )
 
     def fire(self, course: Course, *, live: bool) -> bool:
@@ -117,22 +116,28 @@ class _Prepared:
         if not all(check(asked) for check in self.checks):
             return False
         effect = self.apply(Hit(course.view, course.arguments, self._captures(course)))
-        return effect is not None and course.take(effect, self._firing(live=live), live=live)
+        return effect is not None and course.take(
+            effect, self.firings["active" if live else "shadow"], live=live
+        )
 
     def _captures(self, course: Course) -> Sequence[str | None]:
         if self.pattern is None:
             return ()
         return self.pattern.captures(self.read(course.view, course.arguments) or "") or ()
 
-    def _firing(self, *, live: bool) -> Firing:
-        return Firing(
-            rule_id=self.rule.id,
-            rule_revision=self.rule.revision,
-            mode="active" if live else "shadow",
-            kind=self.rule.action.kind,
-            field=getattr(self.rule.action, "field", self.rule.trigger.field),
-            reason=self.reason,
-        )
+
+def _firing(rule: Rule, mode: Mode) -> Firing:
+    """What is recorded when the rule fires; the arguments are filled in where it changes them."""
+    trigger = rule.trigger
+    reasons = [f"{trigger.field} matches {trigger.pattern}", *map(conditions.said, trigger.conditions)]
+    return Firing(
+        rule_id=rule.id,
+        rule_revision=rule.revision,
+        mode=mode,
+        kind=rule.action.kind,
+        field=getattr(rule.action, "field", trigger.field),
+        reason="; ".join(reasons),
+    )
 
 
 class _Program:

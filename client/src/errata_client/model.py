@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
 from pydantic import JsonValue as JsonValue  # noqa: PLC0414 - re-exported: one name for JSON in all models
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Model(BaseModel):
@@ -18,6 +20,26 @@ class OpenModel(BaseModel):
     """A frozen value read from outside: unknown keys are kept, never fatal."""
 
     model_config = ConfigDict(frozen=True, extra="allow", ser_json_inf_nan="null")
+
+
+def unchecked(kind: type[M], values: dict[str, Any]) -> M:
+    """A model with exactly `values`, which must be all its fields and right: nothing is checked or copied.
+
+    For what is made at every call of an agent: 0.7 µs against 2 to 6 µs by the other ways.
+    """
+    model = _new(kind)
+    _put_values(model, values)
+    _put_fields_set(model, set(values))
+    _put_extra(model, None)
+    _put_private(model, None)
+    return model
+
+
+_new = object.__new__
+_put_values, _put_fields_set, _put_extra, _put_private = (
+    vars(BaseModel)[slot].__set__
+    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 
 
 def _to_utc(value: Any) -> Any:

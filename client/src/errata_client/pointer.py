@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from errata_client.model import JsonValue
@@ -57,7 +58,7 @@ def leaves(value: JsonValue) -> Iterator[tuple[str, Scalar]]:
 def get(value: JsonValue, pointer: str) -> JsonValue | Missing:
     """What stands at `pointer`, or MISSING."""
     found: JsonValue | Missing = value
-    for part in parts_of(pointer):
+    for part in _parts(pointer):
         found = _below(found, part)
         if found is MISSING:
             return MISSING
@@ -69,15 +70,21 @@ def replaced(value: JsonValue, pointer: str, new: JsonValue) -> JsonValue:
 
     Shares what did not change. PointerError where the parent is not there.
     """
-    return _written(value, parts_of(pointer), pointer, new)
+    return _written(value, _parts(pointer), pointer, new)
 
 
 def removed(value: JsonValue, pointer: str) -> JsonValue:
     """A copy without what stands at `pointer`; the same value where nothing does."""
-    parts = parts_of(pointer)
+    parts = _parts(pointer)
     if not parts or get(value, pointer) is MISSING:
         return value
     return _written(value, parts, pointer, MISSING)
+
+
+@lru_cache(maxsize=4_096)
+def _parts(pointer: str) -> tuple[str, ...]:
+    """The parts of the few pointers that rules name, which are asked for at every call."""
+    return tuple(parts_of(pointer))
 
 
 def _below(value: JsonValue | Missing, part: str) -> JsonValue | Missing:
@@ -96,7 +103,7 @@ def _index(part: str) -> int | None:
     return int(part)
 
 
-def _written(value: JsonValue, parts: list[str], pointer: str, new: JsonValue | Missing) -> JsonValue:
+def _written(value: JsonValue, parts: tuple[str, ...], pointer: str, new: JsonValue | Missing) -> JsonValue:
     if not parts:
         assert new is not MISSING
         return new
@@ -109,7 +116,7 @@ def _written(value: JsonValue, parts: list[str], pointer: str, new: JsonValue | 
 
 
 def _written_key(
-    value: dict[str, JsonValue], key: str, rest: list[str], pointer: str, new: JsonValue | Missing
+    value: dict[str, JsonValue], key: str, rest: tuple[str, ...], pointer: str, new: JsonValue | Missing
 ) -> JsonValue:
     if not rest and new is MISSING:
         return {name: below for name, below in value.items() if name != key}
@@ -119,7 +126,7 @@ def _written_key(
 
 
 def _written_item(
-    value: list[JsonValue], part: str, rest: list[str], pointer: str, new: JsonValue | Missing
+    value: list[JsonValue], part: str, rest: tuple[str, ...], pointer: str, new: JsonValue | Missing
 ) -> JsonValue:
     index = _index(part)
     if index is None or index > len(value) or (rest and index == len(value)):

@@ -26,6 +26,8 @@ _SQL = re2.compile(
     + r"(?:table|view|index|database|schema|user|role|column)\b"
     + r"|\b(?:grant|revoke)\b.+\bon\b|;\s*--|'\s*(?:or|and)\b.*="
 )
+_MARKS = frozenset(" \t\r\n\f\v/;'(")
+"""Without one of these there is no statement, only a word."""
 _NUMBER = re2.compile(r"^-?(?:0|[1-9]\d{0,17})(\.\d{1,15})?$")
 
 
@@ -59,7 +61,9 @@ def written_text(hit: Hit, pointer: str, text: str, *, captured: bool) -> Change
 
 def looks_like_sql(value: JsonValue | Missing) -> bool:
     """Whether a string reads like a statement of SQL, or a piece that would change one."""
-    return isinstance(value, str) and _SQL.search(value.encode(errors="replace")) is not None
+    if not isinstance(value, str) or _MARKS.isdisjoint(value):
+        return False
+    return _SQL.search(value.encode(errors="replace")) is not None
 
 
 def as_number(text: str) -> int | float | None:
@@ -85,6 +89,8 @@ def _typed(text: str, current: JsonValue | Missing) -> JsonValue:
 
 
 def _same(left: JsonValue, right: JsonValue) -> bool:
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
     if is_number(left) and is_number(right):
         return left == right
     return canonical(left) == canonical(right)
