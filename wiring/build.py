@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from attribution.encoders.port import Encoder
 from attribution.encoders.registry import make_encoder
-from attribution.parameters import Parameters, default_parameters
+from attribution.parameters import Parameters, check_parameters, default_parameters
 from ingest.masking import Masker
+from knowledge.errors import SettingsError
 from knowledge.nights import Project
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
@@ -70,6 +71,19 @@ class Errata:
 
 
 def build(settings: Settings, clock: Clock = utc_now) -> Errata:
-    """Everything, from settings. The store is opened and prepared; the models of the encoders are not loaded yet."""
-    encoders = tuple(make_encoder(name) for name in settings.encoders)
-    return Errata(settings, open_prepared(settings), encoders, default_parameters(), clock)
+    """Everything, from settings. The store is opened and prepared; the models of the encoders are not loaded yet.
+
+    SettingsError where an encoder is unknown, or is not one that the parameters were fitted for.
+    """
+    parameters = default_parameters()
+    encoders = _fitting_encoders(settings, parameters)
+    return Errata(settings, open_prepared(settings), encoders, parameters, clock)
+
+
+def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:
+    try:
+        encoders = tuple(make_encoder(name) for name in settings.encoders)
+        check_parameters(parameters, encoders)
+    except SettingsError as error:
+        raise SettingsError(f"ERRATA_ENCODERS: {error}") from error
+    return encoders

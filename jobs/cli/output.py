@@ -55,8 +55,9 @@ def console() -> Console:
 
 
 def error_console() -> Console:
-    """The console of stderr."""
-    return Console(stderr=True, highlight=False, emoji=False)
+    """The console of stderr; wide where nobody looks."""
+    width = None if sys.stderr.isatty() else PIPED_WIDTH
+    return Console(stderr=True, width=width, highlight=False, emoji=False)
 
 
 def clean(text: object) -> str:

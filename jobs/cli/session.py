@@ -40,9 +40,10 @@ class Session:
 
 @contextmanager
 def opened() -> Iterator[Errata]:
-    """The service, closed again afterwards."""
+    """The service, closed again afterwards. A command tells what it did itself: its log is for warnings, unless asked."""
     settings = load_settings()
-    configure_logs(settings)
+    asked = "log_level" in settings.model_fields_set
+    configure_logs(settings if asked else settings.model_copy(update={"log_level": "warning"}))
     errata = build(settings)
     try:
         yield errata

@@ -1,0 +1,34 @@
+"""The commands, noun by noun."""
+
+from __future__ import annotations
+
+import typer
+
+from jobs.cli import causes, orders, problems, projects, strategies, tokens
+from jobs.cli.bundle import bundle
+from jobs.cli.doctor import doctor
+from jobs.cli.ingest import ingest
+from jobs.cli.nightly import nightly
+from jobs.cli.serve import serve
+
+app = typer.Typer(
+    name="errata",
+    help="Turns the failures of LLM agents into reviewed rules that the agents apply at run time.",
+    epilog="Settings are variables named ERRATA_…; `errata doctor` looks whether everything is in place.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+app.command("ingest")(ingest)
+app.command("nightly")(nightly)
+app.add_typer(problems.app, name="problems")
+app.add_typer(causes.app, name="causes")
+app.add_typer(orders.app, name="orders")
+app.add_typer(strategies.app, name="strategies")
+app.command("bundle")(bundle)
+app.add_typer(tokens.app, name="tokens")
+app.add_typer(projects.app, name="projects")
+app.command("serve")(serve)
+app.command("doctor")(doctor)
