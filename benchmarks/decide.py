@@ -76,17 +76,20 @@ def main() -> None:
     works: list[tuple[Work, Asked]] = [
         (floor, [(value,) for value in values]),
         (engine.decide, [asked(value) for value in values]),
-        (engine.decide, [asked(f"{number:05d}56") for number in range(0, RULES, 25)]),
     ]
-    assert engine.decide(*works[2][1][0]).outcome == "rewrite"
-    nanoseconds(works)
+    firing: list[tuple[Work, Asked]] = [
+        (engine.decide, [asked(f"{number:05d}56") for number in range(0, RULES, 25)])
+    ]
+    assert engine.decide(*firing[0][1][0]).outcome == "rewrite"
+    for warm_up in (works, firing):
+        nanoseconds(warm_up)
     gc.collect()
-    bare, passing, firing = nanoseconds(works)
+    (bare, passing), (rewriting,) = nanoseconds(works), nanoseconds(firing)
     for name, share in (("p50", 0.50), ("p99", 0.99)):
         at = int(CALLS * share)
         print(
             f"decide {RULES} rules {name}: {passing[at] / 1000:.2f} µs, bare RE2 set {bare[at] / 1000:.2f} µs, "
-            f"ratio {passing[at] / bare[at]:.2f}; where a rewrite fires {firing[at] / 1000:.2f} µs"
+            f"ratio {passing[at] / bare[at]:.2f}; where a rewrite fires {rewriting[at] / 1000:.2f} µs"
         )
 
 

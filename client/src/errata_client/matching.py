@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from functools import lru_cache
+from typing import TypeAlias, cast
 
 import re2
 
@@ -89,7 +90,15 @@ def _text(value: JsonValue | Missing) -> str | None:
 
 def filled(template: str, captures: Sequence[str | None]) -> str | None:
     """`template` with its captures, doubled braces made single; None where a capture took no part."""
-    parts, at = [], 0
+    found = [part if isinstance(part, str) else captures[part] for part in _template_parts(template)]
+    return None if None in found else "".join(cast("list[str]", found))
+
+
+@lru_cache(maxsize=4_096)
+def _template_parts(template: str) -> tuple[str | int, ...]:
+    """The literal texts and capture numbers of a template that check_template has let through."""
+    parts: list[str | int] = []
+    at = 0
     while at < len(template):
         character = template[at]
         if character in "{}" and template[at : at + 2] == character * 2:
@@ -97,12 +106,9 @@ def filled(template: str, captures: Sequence[str | None]) -> str | None:
             at += 2
         elif character == "{":
             end = template.index("}", at)
-            capture = captures[int(template[at + 1 : end])]
-            if capture is None:
-                return None
-            parts.append(capture)
+            parts.append(int(template[at + 1 : end]))
             at = end + 1
         else:
             parts.append(character)
             at += 1
-    return "".join(parts)
+    return tuple(parts)

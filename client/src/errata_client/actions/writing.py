@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import re2
 
 from errata_client.actions.effect import Changed, Hit
@@ -79,6 +81,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+@lru_cache(maxsize=4_096)
 def _names_sql(pointer: str) -> bool:
     return any("sql" in part.casefold() for part in parts_of(pointer))
 
