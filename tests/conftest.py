@@ -117,6 +117,15 @@ def open_again(request: pytest.FixtureRequest, engine: str) -> Iterator[Callable
 
 
 @pytest.fixture
+def url(request: pytest.FixtureRequest, engine: str, tmp_path: Path) -> str:
+    """The URL of this test's store, for another process to open."""
+    if engine == "sqlite":
+        return f"sqlite:///{tmp_path / 'errata.db'}"
+    prefix: str = request.getfixturevalue("elastic_prefix")
+    return f"{request.getfixturevalue('node').url}?prefix={prefix}"
+
+
+@pytest.fixture
 def store(open_again: Callable[[], Store]) -> Store:
     """A prepared, empty store: each test runs on SQLite, and on Elasticsearch where there is a node."""
     made = open_again()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from elasticsearch import BadRequestError, NotFoundError
 
@@ -63,12 +63,16 @@ def _move(connection: Connection, prefix: str, index: Index, current: str) -> No
     """Fill an index of the new mapping from the old one, then let the alias lead to it, at once.
 
     The old one is closed to writes meanwhile, readable throughout, and removed in the same step as the alias moves.
-    Cut short, the next call goes on; moved by another process meanwhile, there is nothing left to do.
+    All items are read once before anything is changed, so that one which cannot be moved is found while all goes on
+    as before. Cut short, the next call goes on; moved by another process meanwhile, there is nothing left to do.
     """
-    _create(connection, index, aliases={})
     try:
+        for document in _documents(connection, index, current):
+            _source(index, document)
+        _create(connection, index, aliases={})
         connection.call(lambda: connection.client.indices.add_block(index=current, block="write"))
         _copy(connection, index, current)
+        _check_complete(connection, index, current)
         _point(
             connection,
             [{"add": {"index": index.name, "alias": index.alias}}, {"remove_index": {"index": current}}],
@@ -80,17 +84,37 @@ def _move(connection: Connection, prefix: str, index: Index, current: str) -> No
 
 def _copy(connection: Connection, index: Index, current: str) -> None:
     """Write what is not there yet; nothing that stands in the new index is written over."""
-    sort: list[Json] = [{field: {"order": "asc"}} for field in index.ordered_by]
-    hits = scanned(connection, current, {"match_all": {}}, sort, ["*"])
-    for batch in batches(hits, bulk.MAX_ACTIONS):
-        actions = [bulk.Action("create", hit["_id"], _source(index, hit["_source"])) for hit in batch]
+    for batch in batches(_documents(connection, index, current), bulk.MAX_ACTIONS):
+        actions = [bulk.Action("create", hit["_id"], _source(index, hit)) for hit in batch]
         for outcome in bulk.send(connection, index.name, actions, alias=False):
             if not outcome.written and not outcome.conflict:
                 raise StoreUnavailableError(f"{current} could not be moved to {index.name}: {outcome.reason}")
 
 
-def _source(index: Index, source: Json) -> Json:
+def _documents(connection: Connection, index: Index, name: str) -> Iterator[Json]:
+    """All that is stored in the index called `name`, up to the last write."""
+    connection.refresh(name)
+    sort: list[Json] = [{field: {"order": "asc"}} for field in index.ordered_by]
+    return scanned(connection, name, {"match_all": {}}, sort, ["*"])
+
+
+def _check_complete(connection: Connection, index: Index, current: str) -> None:
+    """StoreUnavailableError, before the old index goes, unless the new one has at least as many documents."""
+    connection.refresh(index.name)
+    old, new = _count(connection, current), _count(connection, index.name)
+    if new < old:
+        raise StoreUnavailableError(
+            f"{index.name} has {new} of the {old} documents of {current}; prepare again"
+        )
+
+
+def _count(connection: Connection, name: str) -> int:
+    return int(connection.call(lambda: connection.client.count(index=name))["count"])
+
+
+def _source(index: Index, hit: Json) -> Json:
     """The document in the new mapping: made anew from the item."""
+    source: Json = hit["_source"]
     if index.kind is None:
         return source
     item = item_of(index.kind, source["key"], source["body"])

@@ -13,24 +13,29 @@ from pathlib import Path
 from knowledge.errors import StoreUnavailableError
 
 BUSY_SECONDS = 30.0
+_PAUSE = 0.05
 _IDLE_CONNECTIONS = 8
 _REASONS = {
     "SQLITE_FULL": "the disk is full; free some space and try again",
     "SQLITE_READONLY": "it cannot be written; give this user the right to write the file and its folder",
-    "SQLITE_CANTOPEN": "it cannot be opened; check that its folder exists and can be written by this user",
+    "SQLITE_CANTOPEN": "it is not there or cannot be opened; prepare the store, and check that this user may write the folder",
     "SQLITE_NOTADB": "it is no SQLite database; point the store URL at another file",
     "SQLITE_CORRUPT": "it is damaged; restore a backup",
-    "SQLITE_BUSY": f"another process has been writing for over {BUSY_SECONDS:.0f} seconds; try again",
+    "SQLITE_BUSY": "another process has been writing to it for too long; try again",
     "SQLITE_IOERR": "the disk answers with errors or is full; check it",
     "SQLITE_PERM": "this user may not use it; change its permissions",
 }
 
 
 class Database:
-    """Connections to one file, safe to use from many threads. `sleep` waits where SQLite itself does not."""
+    """Connections to one file, safe to use from many threads. `busy_seconds` is how long to wait for another
+    process that writes; `sleep` waits where SQLite itself does not."""
 
-    def __init__(self, path: Path, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, path: Path, *, busy_seconds: float = BUSY_SECONDS, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self.path = path
+        self._busy_seconds = busy_seconds
         self._sleep = sleep
         self._idle: deque[sqlite3.Connection] = deque()
         self._writer = threading.Lock()
@@ -62,13 +67,16 @@ class Database:
         """Make the file and its folder, and switch it to write-ahead logging (which it keeps)."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch()
         except OSError as error:
-            raise StoreUnavailableError(f"{self.path.parent}: cannot be made: {error.strerror}") from error
+            raise StoreUnavailableError(
+                f"{self.path}: cannot be made or written: {error.strerror}"
+            ) from error
         with self.reading() as connection:
-            for _ in range(int(BUSY_SECONDS * 20)):
+            for _ in range(1 + int(self._busy_seconds / _PAUSE)):
                 if self._switched(connection):
                     return
-                self._sleep(0.05)
+                self._sleep(_PAUSE)
         raise StoreUnavailableError(f"{self.path}: {_REASONS['SQLITE_BUSY']}")
 
     def close(self) -> None:
@@ -96,8 +104,10 @@ class Database:
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
+        """A connection to a file that is there: a mistyped path makes no new database."""
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            address, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA synchronous = FULL")
