@@ -23,6 +23,7 @@ class FakeService(httpx.BaseTransport):
         self.asked: list[httpx.Request] = []
         self.told: list[dict[str, object]] = []
         self.refuse_reports: int | None = None
+        self.refused = 0
         if bundle is not None:
             self.publish(bundle)
 
@@ -48,7 +49,9 @@ class FakeService(httpx.BaseTransport):
             return httpx.Response(self.refuse_reports, json={"title": "no"})
         body = orjson.loads(request.content)
         self.told.append(body)
-        return httpx.Response(202, json={"accepted": len(body["reports"]), "known": 0})
+        return httpx.Response(
+            202, json={"accepted": len(body["reports"]), "known": 0, "refused": self.refused}
+        )
 
     @property
     def reports(self) -> list[dict[str, object]]:

@@ -312,6 +312,15 @@ def test_reports_that_the_service_refuses_are_dropped(service: FakeService) -> N
     assert (client.status.queued, client.status.dropped) == (0, 1)
 
 
+def test_single_reports_that_the_service_refuses_are_counted(service: FakeService) -> None:
+    client = client_of(service)
+    client.refresh()
+    client.decide(a_view())
+    service.refused = 1
+    assert client.flush() == 1
+    assert client.status.dropped == 1
+
+
 def test_a_new_revision_is_told_even_if_nothing_fired(service: FakeService) -> None:
     client = client_of(service)
     assert client.flush() == 0

@@ -17,6 +17,8 @@ from errata_client.view import CallView
 
 MAX_QUEUE = 10_000
 BATCH = 200
+MALFORMED = {400, 413, 422}
+"""Answers that the same reports will always get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +89,15 @@ class Reports:
             return sent
 
     def _send(self, batch: list[Fired], active_revision: int | None) -> bool:
+        reports = [report_of(fired, self._agent) for fired in batch]
         try:
-            self._service.report(
-                [report_of(fired, self._agent) for fired in batch], active_revision, self._agent
-            )
+            refused = self._service.report(reports, active_revision, self._agent)
         except ServiceError as error:
-            self._saying.once("reports", f"reports of decisions were not taken ({error})")
-            if error.status in {400, 413, 422}:
-                self._remove(batch)
-                self.dropped += len(batch)
+            self._saying.once(f"reports {error.status}", f"reports of decisions were not taken ({error})")
+            if error.status in MALFORMED:
+                self._remove(batch, dropped=len(batch))
             return False
-        self._remove(batch)
+        self._remove(batch, dropped=refused)
         self._told_revision = active_revision
         self._saying.over("reports")
         return True
@@ -106,7 +106,8 @@ class Reports:
         with self._lock:
             return [self._queue[at] for at in range(min(BATCH, len(self._queue)))]
 
-    def _remove(self, batch: list[Fired]) -> None:
+    def _remove(self, batch: list[Fired], *, dropped: int) -> None:
         with self._lock:
+            self.dropped += dropped
             for _ in batch:
                 self._queue.popleft()

@@ -10,6 +10,7 @@ import httpx
 import orjson
 
 from errata_client.decision import DecisionReport
+from errata_client.model import JsonValue
 
 TIMEOUT_SECONDS = 10.0
 CONNECT_SECONDS = 3.0
@@ -70,7 +71,7 @@ class Service:
             "active_revision": active_revision,
             "agent": agent,
         }
-        self._sent(
+        answer = self._sent(
             self._http.build_request(
                 "POST",
                 f"{self._path}/decisions",
@@ -78,6 +79,8 @@ class Service:
                 headers={"Content-Type": "application/json"},
             )
         )
+        refused = _object(answer).get("refused")
+        return refused if isinstance(refused, int) else 0
 
     def close(self) -> None:
         """Give the connections back."""
@@ -100,14 +103,16 @@ def _timeout(wait: float) -> httpx.Timeout:
 
 
 def _said(answer: httpx.Response) -> str:
-    """What a problem answer says: its detail or title, or else its start."""
-    try:
-        problem = orjson.loads(answer.content)
-    except orjson.JSONDecodeError:
-        problem = None
-    words = (
-        [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
-        if isinstance(problem, dict)
-        else []
-    )
+    """What a problem answer says: its title and detail, or else its start."""
+    problem = _object(answer)
+    words = [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
     return f"HTTP {answer.status_code}: {': '.join(words) or answer.text[:200] or answer.reason_phrase}"
+
+
+def _object(answer: httpx.Response) -> dict[str, JsonValue]:
+    """The JSON object that an answer holds; empty where it holds none."""
+    try:
+        found = orjson.loads(answer.content)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
