@@ -64,8 +64,11 @@ class Service:
 
     def report(
         self, reports: Sequence[DecisionReport], active_revision: int | None, agent: str | None
-    ) -> None:
-        """Send reports (there may be none) and the revision in use; ServiceError where they were not taken."""
+    ) -> int:
+        """Send reports (there may be none) and the revision in use; how many of them the service refused.
+
+        ServiceError where the whole was not taken.
+        """
         body = {
             "reports": [report.model_dump(mode="json") for report in reports],
             "active_revision": active_revision,
