@@ -1,0 +1,66 @@
+"""The whole loop, small: from runs to fewer failures, through the real service, without a model's encoder."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from rich.console import Console
+
+from examples.ticket_desk.calendar import Calendar
+from examples.ticket_desk.report import WIDTH, tell
+from examples.ticket_desk.story import Plan, Story, play
+from examples.ticket_desk.tally import ended_well, mistakes_of
+
+RUNS = 240
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    folder = tmp_path_factory.mktemp("desk") / "demo"
+    calendar = Calendar.until(datetime(2026, 3, 16, tzinfo=UTC))
+    yield play(Plan(7, folder, calendar, RUNS, "hash"), lambda _: None)
+
+
+def test_a_night_drafts_rules_that_are_approved_and_pulled(story: Story) -> None:
+    assert story.night.status == "done"
+    assert len(story.review.approved) >= 3
+    assert not story.review.refused
+    assert story.revision >= 1
+
+
+def test_no_approved_rule_harmed_a_successful_call(story: Story) -> None:
+    assert all(draft.strategy.evidence.harmed == 0 for draft in story.review.drafts)
+
+
+def test_the_same_agent_fails_less_with_its_rules_on_the_same_tasks(story: Story) -> None:
+    control, treated = mistakes_of(story.control), mistakes_of(story.treated)
+    assert [run.task_id for run in story.control] == [run.task_id for run in story.treated]
+    assert treated.total() < 0.6 * control.total()
+    assert ended_well(story.treated) > ended_well(story.control)
+
+
+def test_no_kind_of_failure_grows(story: Story) -> None:
+    control, treated = mistakes_of(story.control), mistakes_of(story.treated)
+    assert {kind: n for kind, n in treated.items() if n > control[kind]} == {}
+
+
+def test_every_firing_was_reported_to_the_service(story: Story) -> None:
+    assert set(story.decisions) <= set(story.review.approved)
+    assert story.decisions.total() > 0
+
+
+def test_the_causes_that_have_a_rule_come_back_less(story: Story) -> None:
+    assert story.recurrence.change is not None
+    assert story.recurrence.change < -0.4
+
+
+def test_the_page_fits_a_screen_and_names_where_to_look(story: Story) -> None:
+    console = Console(file=io.StringIO(), width=WIDTH, record=True)
+    tell(console, story, 12.0)
+    page = console.export_text()
+    assert page.count("\n") <= 70
+    assert "errata.db" in page
+    assert "strategies list --project ticket-desk" in page
