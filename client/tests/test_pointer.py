@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata_client.pointer import MISSING, PointerError, get, leaves, pointer_of, removed, replaced
@@ -38,12 +38,14 @@ def test_nesting_deeper_than_the_interpreter_allows_is_read_all_the_same() -> No
     assert list(leaves(value)) == []
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_every_leaf_is_found_at_its_pointer(value: object) -> None:
     for pointer, leaf in leaves(value):
         assert get(value, pointer) == leaf
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_putting_a_leaf_where_it_is_changes_nothing(value: object) -> None:
     for pointer, leaf in leaves(value):
