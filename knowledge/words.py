@@ -10,8 +10,8 @@ import unicodedata
 
 _MAX_TOKEN = 100
 _CHARACTER = re.compile(
-    "[\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]"
+    "([\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff])"
 )
 _RUN = re.compile(rf"[^\W_]{{1,{_MAX_TOKEN}}}")
 
@@ -19,7 +19,7 @@ _RUN = re.compile(rf"[^\W_]{{1,{_MAX_TOKEN}}}")
 def tokens(text: str) -> list[str]:
     """The tokens of `text` in order; longer runs than 100 characters are cut into several."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return _RUN.findall(_CHARACTER.sub(r" \g<0> ", folded))
+    return _RUN.findall(" ".join(_CHARACTER.split(folded)))
 
 
 def phrases(text: str) -> tuple[tuple[str, ...], ...]:

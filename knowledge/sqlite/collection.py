@@ -44,6 +44,7 @@ class SqliteCollection(Generic[M]):
             documents = [document_or_refusal(self._kind, item) for item in batch]
             with self._database.writing() as connection:
                 written = [self._added(connection, document) for document in documents]
+            self._database.written(len(written))
             results.extend(written)
         return BulkReport(tuple(results))
 
@@ -53,6 +54,7 @@ class SqliteCollection(Generic[M]):
             documents = [(item, document_or_refusal(self._kind, item)) for item in batch]
             with self._database.writing() as connection:
                 written = [self._written(connection, item, document) for item, document in documents]
+            self._database.written(len(written))
             results.extend(written)
         return BulkReport(tuple(results))
 

@@ -29,7 +29,7 @@ def read(connection: sqlite3.Connection, table: Table, project: str, key: str) -
 def insert(connection: sqlite3.Connection, table: Table, project: str, document: Document) -> str | None:
     """Write a new row and return its version; None, and nothing is written, where the key exists."""
     version = secrets.token_hex(8)
-    written = connection.execute(table.insert(), table.row(project, version, document))
+    written = connection.execute(table.insert, table.row(project, version, document))
     if written.rowcount == 0 or written.lastrowid is None:
         return None
     _index(connection, table, written.lastrowid, document)
@@ -41,7 +41,7 @@ def replace(
 ) -> str:
     """Write over a row and return its new version."""
     version = secrets.token_hex(8)
-    connection.execute(table.update(), [*table.row(project, version, document), row_id])
+    connection.execute(table.update, [*table.row(project, version, document), row_id])
     _unindex(connection, table, row_id)
     _index(connection, table, row_id, document)
     return version

@@ -36,6 +36,7 @@ class SqliteStore:
         self._database.create()
         with self._database.writing() as connection:
             migrate(connection, self._kinds)
+        self._database.analyse()
 
     def ping(self) -> str:
         with self._database.reading() as connection:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from knowledge.documents import Document
@@ -116,6 +117,7 @@ class Table:
         """The columns of the full-text table, in the order of `texts`."""
         return tuple(f"t{position}" for position in range(len(self.texts)))
 
+    @cached_property
     def insert(self) -> str:
         """Insert a row where its key is new; parameters as `row` gives them."""
         columns = [*_OWN, *map(column, self.exact)]
@@ -129,6 +131,7 @@ class Table:
             "ON CONFLICT (project, key) DO NOTHING",
         )
 
+    @cached_property
     def update(self) -> str:
         """Replace the row of an id: parameters as `row` gives them, then the id."""
         columns = [*_OWN, *map(column, self.exact)]

@@ -261,6 +261,19 @@ def test_pages_are_read_through_an_index_and_not_sorted(
                 assert "TEMP B-TREE" not in told
 
 
+def test_what_narrows_most_is_looked_up_once_there_is_much(prepared: SqliteStore, path: Path) -> None:
+    items = cases(6000)
+    few = (item.model_copy(update={"fingerprint": f"f{n % 1000}"}) for n, item in enumerate(items))
+    prepared.collection("p", CASES).add_many(few)
+    query = Query(where={"fingerprint": "f7", "error_code": "tool.error"}, sort="occurred_at")
+    plan, table = plan_query("p", CASES, query), Table.of(CASES)
+    segment = next(segments(condition_of(table, "p", plan), plan, None))
+    statement = table.select("key", segment.condition.sql, "ORDER BY", segment.order, "LIMIT 50")
+    with closing(sqlite3.connect(path)) as connection:
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {statement}", segment.condition.parameters)
+        assert "cases.by.fingerprint" in next(iter(steps))[3]
+
+
 def test_a_history_survives_a_copy_of_the_file(prepared: SqliteStore, path: Path, tmp_path: Path) -> None:
     """The backup that docs/stores.md tells of: VACUUM INTO while the store is in use."""
     prepared.collection("p", STRATEGIES).put(strategy("ST-1", ("filed",)), None)
