@@ -135,3 +135,17 @@ def test_hostile_text_is_indexed_in_linear_time(piece: str) -> None:
     sources = Sources()
     sources.hear(piece * (200_000 // len(piece)) + "!")
     sources.provenance(piece * 1_000)
+
+
+def test_text_of_several_words_stands_only_at_whole_words() -> None:
+    sources = Sources()
+    sources.returned("anew york and new, york")
+    assert sources.provenance("new york") == "nowhere"
+    assert sources.provenance("anew york") == "tool"
+
+
+def test_only_whole_words_of_an_echo_are_hidden() -> None:
+    sources = Sources()
+    sources.failed("abc not found, did you mean abcd-1", {"name": "abc"})
+    assert sources.provenance("abcd-1") == "tool"
+    assert sources.provenance("abc") == "nowhere"
