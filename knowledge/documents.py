@@ -35,6 +35,10 @@ def document_of(kind: Kind[M], item: M) -> Document:
         body = item.model_dump_json()
     except PydanticSerializationError as error:
         raise BadInputError(f"{kind.name} {key}: cannot be written as JSON: {error}") from error
+    if "\ufffd" in body and not _sayable(item.model_dump()):
+        raise BadInputError(
+            f"{kind.name} {key}: a name in it holds half of a surrogate pair, which is no text"
+        )
     values = {}
     texts = {}
     for field, form in kind.fields.items():
@@ -52,6 +56,13 @@ def document_or_refusal(kind: Kind[M], item: M) -> Document | ItemResult:
         return document_of(kind, item)
     except BadInputError as error:
         return ItemResult(key=printable(key_of(kind, item)), status="refused", reason=printable(str(error)))
+
+
+def _sayable(value: Any) -> bool:
+    """Whether all names in it are text: the JSON writer puts U+FFFD for what is not, instead of refusing it."""
+    if isinstance(value, dict):
+        return all(is_unicode(str(name)) and _sayable(inner) for name, inner in value.items())
+    return not isinstance(value, list | tuple) or all(map(_sayable, value))
 
 
 def checked_key(key: str) -> str:

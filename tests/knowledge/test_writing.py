@@ -78,6 +78,20 @@ def test_a_report_has_one_result_per_item_in_order_and_the_good_ones_are_written
     assert set(collection.get_many(["c1", "c2", "c3", "bad \udc00 id"])) == {"c1", "c3"}
 
 
+def test_names_are_kept_as_they_are_or_refused(store: Store) -> None:
+    collection = store.collection("p", CASES)
+    report = collection.add_many(
+        [
+            case("c1", evidence={"half": [{"\ud800": 1}]}),
+            case("c2", evidence={"\ufffd": "\ufffd"}),
+            case("c3", evidence={"half": ["\udfff"]}),
+        ]
+    )
+    assert [result.status for result in report.results] == ["refused", "created", "refused"]
+    assert all("surrogate" in (result.reason or "") for result in report.refused)
+    assert collection.get_many(["c2"])["c2"].item.evidence == {"\ufffd": "\ufffd"}
+
+
 def test_an_id_that_is_too_long_is_refused_and_a_long_one_is_kept(store: Store) -> None:
     collection = store.collection("p", CASES)
     long = "长" * 1000
