@@ -48,15 +48,17 @@ class Calibration(Model):
         """The calibrated scores of cosines of any shape, float32, as a new array."""
         return self.apply_into(cosines, np.empty_like(cosines), np.empty_like(cosines))
 
-    def apply_into(self, cosines: Vectors, scores: Vectors, spare: Vectors) -> Vectors:
-        """The same without making an array: written to `scores`, with `spare` as room to work; both of the same shape.
-
-        A sum of hinges, so that a block stays in the cache and every pass is one vector instruction per number.
-        """
-        scores.fill(self.knots[0][1])
-        for start, stop, slope in self._segments():
-            np.clip(cosines, start, stop, out=spare)
-            spare -= np.float32(start)
+    def apply_into(self, cosines: Vectors, scores: Vectors, spare: Vectors, scale: float = 1.0) -> Vectors:
+        """The same without making an array, times `scale`: written to `scores`, with `spare` as room to work; all of
+        one shape. A sum of clipped lines: each pass is one vector instruction per number while a block stays in the
+        cache."""
+        segments = self._segments()
+        steepness = [slope * scale for _, _, slope in segments]
+        scores.fill(
+            scale * self.knots[0][1] - sum(s * a for s, (a, _, _) in zip(steepness, segments, strict=True))
+        )
+        for slope, (start, stop, _) in zip(steepness, segments, strict=True):
+            np.clip(cosines, np.float32(start), np.float32(stop), out=spare)
             spare *= np.float32(slope)
             scores += spare
         return scores
@@ -74,18 +76,24 @@ FLAT = Calibration(knots=((0.0, 0.5),))
 """The calibration of a field that says nothing about the cause."""
 
 
-def fitted(same: Sequence[float], other: Sequence[float], *, at: float, worst: float) -> Calibration:
-    """A calibration measured on cosines of pairs with the same cause and of pairs with another.
+def fitted(
+    same: Sequence[float], other: Sequence[float], *, at: float = 0.85, worst: float = 1e-4
+) -> Calibration:
+    """A calibration measured on cosines of pairs of texts with the same cause, and of pairs with different causes.
 
-    The score `at` (the threshold) lies where at most the share `worst` of the other-cause pairs reaches it; half of it
-    at their median. FLAT where fewer than a tenth of the same-cause pairs get over the threshold: the field does not
-    inform. Quantiles, not a model: they say what they mean and cannot overfit a shape.
+    By quantiles of the other-cause pairs: their median scores 0, one in a hundred reaches 0.5, the share `worst` of
+    them reaches `at` (the threshold): so it means the same for every encoder. FLAT where fewer than a fiftieth of the
+    same-cause pairs, or not significantly more of them than of the others, get past the 99 % quantile.
     """
     apart: NDArray[np.float64] = np.asarray(other, dtype=np.float64)
-    threshold = float(np.quantile(apart, 1.0 - worst))
-    if np.mean(np.asarray(same) >= threshold) < 0.1:
-        return FLAT.model_copy(update={"pairs": (len(same), len(other))})
-    median = min(float(np.median(apart)), threshold - 0.1)
-    knots = ((median - 0.3, 0.0), (median, at / 2), (min(threshold, 0.98), at), (1.0, 1.0))
-    rounded = tuple((round(cosine, 3), round(score, 3)) for cosine, score in knots)
-    return Calibration(knots=rounded, pairs=(len(same), len(other)))
+    low, middle, high = (float(np.quantile(apart, share)) for share in (0.5, 0.99, 1.0 - worst))
+    counts = (len(same), len(other))
+    past = float(np.mean(np.asarray(same) > middle))
+    if past - 2.0 * (past * (1.0 - past) / max(len(same), 1)) ** 0.5 < 0.02:
+        return FLAT.model_copy(update={"pairs": counts})
+    middle = max(middle, low + 0.01)
+    high = min(max(high, middle + 0.01), 0.98)
+    knots = tuple(
+        (round(cosine, 3), score) for cosine, score in ((low, 0.0), (middle, 0.5), (high, at), (1.0, 1.0))
+    )
+    return Calibration(knots=knots, pairs=counts)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
-from attribution.words import FILLERS, content, negations, opposites, words
+from attribution.words import FILLERS, NEGATIONS, content, negations, opposites, words
 
 SHARE = 0.10
 """Edits per character of the longer text that two texts of one error may differ by."""
-SAME_WORDS = 0.8
-"""Share of common words above which two texts differ by little but order or polarity."""
+SAME_WORDS = 0.65
+"""Share of the shorter text's words that stand in the other, from which they speak of the same thing."""
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
@@ -67,23 +67,36 @@ def _slip(old: str, new: str) -> bool:
 def turned_round(left: str, right: str) -> str | None:
     """Why two texts that look alike say different things, in words; None where nothing of the kind is seen.
 
-    Sentence encoders hardly see these: the same words but for a negation, or the same words in other roles.
+    Sentence encoders hardly see these: the same words but for a negation, or the same words in other roles. It may
+    doubt too much, never settle anything: whoever asks leaves the answer to a person.
     """
     before, after = words(left), words(right)
     if before == after:
         return None
     opposed = opposites(before, after)
     plain = {negative: positive for positive, negative in opposed}
-    ours, theirs = ([plain.get(word, word) for word in content(side)] for side in (before, after))
-    common = len(set(ours) & set(theirs))
-    alike = common >= SAME_WORDS * max(len(set(ours)), len(set(theirs)), 1)
-    if alike and (opposed or (negations(before) > 0) != (negations(after) > 0)):
-        return "the same words, but one of the texts negates them"
-    if len(ours) > 2 and sorted(ours) == sorted(theirs) and not _rotated(ours, theirs):
+    ours, theirs = (content([plain.get(word, word) for word in side]) for side in (before, after))
+    if _alike(ours, theirs) and _polarity(before, plain) != _polarity(after, plain):
+        return "nearly the same words, but one of the texts negates more of them"
+    if len(ours) > 2 and sorted(ours) == sorted(theirs) and _moved(ours, theirs):
         return "the same words, but in other places"
     return None
 
 
-def _rotated(ours: list[str], theirs: list[str]) -> bool:
-    """Whether one is the other begun elsewhere: "order not found", "not found: order"."""
-    return any(ours[start:] + ours[:start] == theirs for start in range(len(ours)))
+def _polarity(side: Sequence[str], plain: Collection[str]) -> int:
+    """How often a text says no, negative forms of the other's words included; a word that is both counts once."""
+    return sum(word in NEGATIONS or word in plain for word in side)
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether nearly all words of the shorter text stand in the other."""
+    smaller = min(len(set(ours)), len(set(theirs)))
+    return smaller > 0 and len(set(ours) & set(theirs)) >= SAME_WORDS * smaller
+
+
+def _moved(ours: list[str], theirs: list[str]) -> bool:
+    """Whether a word stands two places or more from where it stood, and not because the text begins elsewhere ("order
+    not found", "not found: order"); neighbours that change places ("pending order", "order pending") say the same."""
+    if any(ours[start:] + ours[:start] == theirs for start in range(len(ours))):
+        return False
+    return any(theirs[max(0, place - 1) : place + 2].count(word) == 0 for place, word in enumerate(ours))

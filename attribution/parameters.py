@@ -54,7 +54,7 @@ class Parameters(Model):
 
     weights: Weights = Weights()
     threshold: float = Setting(0.85, ge=0.5, le=1.0)
-    margin: float = Setting(0.05, ge=0.0, le=0.5)
+    margin: float = Setting(0.08, ge=0.0, le=0.5)
     band: float = Setting(0.1, ge=0.0, le=0.5)
     min_support: int = Setting(3, ge=1)
     calibrations: dict[str, FieldCalibrations]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attribution.encoders.port import Vectors
 from attribution.exemplars import Known
@@ -19,6 +20,9 @@ from knowledge.causes import Candidate, Components
 BLOCK = 1024
 """Problems that are scored at once."""
 
+SUPPORTING = 8
+"""Exemplars of the winner that are kept to be looked at closely."""
+
 Texts = Mapping[Field, str]
 TextVectors = Mapping[str, Mapping[str, Vectors]]
 """By encoder id, then by text."""
@@ -27,11 +31,12 @@ TextVectors = Mapping[str, Mapping[str, Vectors]]
 @dataclass(frozen=True)
 class Ranked:
     """What the scores say of one problem. `readers` are the encoders that read it in an informative field; `dissent`
-    maps those of them that like another cause better than the winner to that cause."""
+    maps those of them that like another cause better than the winner to that cause. `supporting` are the error texts
+    of the winner's best exemplars with their scores, the best first."""
 
     winner: Candidate | None = None
     runner_up: Candidate | None = None
-    winning_text: str = ""
+    supporting: tuple[tuple[str, float], ...] = ()
     readers: tuple[str, ...] = ()
     dissent: Mapping[str, str] = field(default_factory=dict)
 
@@ -72,7 +77,8 @@ class Ranking:
 
     def _rank_block(self, problems: Sequence[Texts], allowed: Sequence[Collection[str]]) -> Iterator[Ranked]:
         sides = self._sides(problems)
-        readers = [self._readers(sides, column) for column in range(len(problems))]
+        marks = {encoder: self._reads(encoder, sides) for encoder in self._channels}
+        readers = [tuple(e for e, read in marks.items() if read[column]) for column in range(len(problems))]
         if not self._known or not self._channels:
             yield from (Ranked(readers=some) for some in readers)
             return
@@ -83,7 +89,7 @@ class Ranking:
     def _score(self, problems: Sides, allowed: Sequence[Collection[str]]) -> _Block:
         gates = np.array([[cause in some for some in allowed] for cause in self._causes], dtype=bool)
         pairs = {e: score_pairs(c, self._exemplars, problems) for e, c in self._channels.items()}
-        mean = mean_of(list(pairs.values()))
+        mean = mean_of(list(pairs.values()), [self._reads(encoder, problems) for encoder in pairs])
         alone = {encoder: best_of_causes(scores, self._spans, gates) for encoder, scores in pairs.items()}
         return _Block(pairs, mean, alone, best_of_causes(mean, self._spans, gates), problems)
 
@@ -92,9 +98,19 @@ class Ranking:
         order = [int(row) for row in np.argsort(-scores, kind="stable")[:2] if scores[row] >= 0]
         if not order:
             return Ranked(readers=readers)
-        winner, text = self._candidate(block, order[0], column)
-        runner_up = self._candidate(block, order[1], column)[0] if len(order) > 1 else None
-        return Ranked(winner, runner_up, text, readers, self._dissent(block, order[0], column, readers))
+        return Ranked(
+            winner=self._candidate(block, order[0], column),
+            runner_up=self._candidate(block, order[1], column) if len(order) > 1 else None,
+            supporting=self._supporting(block, order[0], column),
+            readers=readers,
+            dissent=self._dissent(block, order[0], column, readers),
+        )
+
+    def _supporting(self, block: _Block, cause: int, column: int) -> tuple[tuple[str, float], ...]:
+        start, stop = self._spans[cause]
+        scored = [(_rounded(block.mean[row, column]), row) for row in range(start, stop)]
+        best = sorted(scored, key=lambda one: (-one[0], one[1]))[:SUPPORTING]
+        return tuple((self._known[row].texts["error_pattern"], score) for score, row in best)
 
     def _dissent(self, block: _Block, cause: int, column: int, readers: Sequence[str]) -> Mapping[str, str]:
         liked = {encoder: int(np.argmax(block.alone[encoder][:, column])) for encoder in readers}
@@ -104,19 +120,18 @@ class Ranking:
             if block.alone[encoder][other, column] > block.alone[encoder][cause, column]
         }
 
-    def _candidate(self, block: _Block, cause: int, column: int) -> tuple[Candidate, str]:
+    def _candidate(self, block: _Block, cause: int, column: int) -> Candidate:
         start, stop = self._spans[cause]
         row = start + int(np.argmax(np.round(block.mean[start:stop, column], DECIMALS)))
         known = self._known[row]
         by_encoder = {e: _rounded(pairs[row, column]) for e, pairs in block.pairs.items()}
-        candidate = Candidate(
+        return Candidate(
             cause_id=known.cause_id,
             score=_rounded(block.best[cause, column]),
             components=self._components(block.problems, row, column),
             exemplar=known.exemplar.error_pattern,
             by_encoder={encoder: score for encoder, score in by_encoder.items() if score >= 0},
         )
-        return candidate, known.texts["error_pattern"]
 
     def _components(self, problems: Sides, row: int, column: int) -> Components:
         found: dict[str, list[float]] = {name: [] for name in FIELDS}
@@ -135,12 +150,10 @@ class Ranking:
             for channel in channels
         }
 
-    def _readers(self, problems: Sides, column: int) -> tuple[str, ...]:
-        return tuple(
-            encoder
-            for encoder, channels in self._channels.items()
-            if any(problems[channel].present[column] for channel in channels)
-        )
+    def _reads(self, encoder: str, problems: Sides) -> NDArray[np.bool_]:
+        """Which problems the encoder reads in any of its fields."""
+        marks = [problems[channel].present for channel in self._channels[encoder]]
+        return np.asarray(np.logical_or.reduce(marks), dtype=bool)
 
 
 def _channels(encoder: str, parameters: Parameters) -> tuple[Channel, ...]:

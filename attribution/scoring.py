@@ -24,7 +24,7 @@ DECIMALS = 4
 """Scores are rounded before they are compared: the last bits differ with the batch that a text was encoded in."""
 NOTHING = np.float32(-1.0)
 """The score of a pair that cannot be compared."""
-TILE = 256
+TILE = 512
 """Exemplars that are multiplied at once: the tile and its room to work stay in the cache."""
 
 
@@ -45,67 +45,69 @@ Sides = Mapping[Channel, Rows]
 def score_pairs(channels: Sequence[Channel], exemplars: Sides, problems: Sides) -> Vectors:
     """Scores of all pairs over the channels of one encoder; NOTHING where a pair has no field in common."""
     rows, columns = _length(exemplars, channels), _length(problems, channels)
+    complete = all(exemplars[channel].complete and problems[channel].complete for channel in channels)
+    total = sum(channel.weight for channel in channels) if complete else 1.0
+    scales = [channel.weight / total for channel in channels]
     scores = np.empty((rows, columns), dtype=np.float32)
     room = np.empty((3, min(TILE, rows), columns), dtype=np.float32)
-    transposed = {channel: problems[channel].vectors.T for channel in channels}
     for start in range(0, rows, TILE):
         tile = scores[start : start + TILE]
-        part = {c: _part(exemplars[c], start, start + TILE) for c in channels}
-        _score_tile(channels, part, transposed, tile, room[:, : len(tile)])
-        _weigh_present(channels, part, problems, tile)
+        part = {channel: _part(exemplars[channel], start, start + TILE) for channel in channels}
+        _score_tile(channels, scales, part, problems, tile, room[:, : len(tile)])
+        if not complete:
+            _weigh_present(channels, part, problems, tile)
     return scores
 
 
 def _score_tile(
     channels: Sequence[Channel],
+    scales: Sequence[float],
     exemplars: Sides,
-    problems: Mapping[Channel, Vectors],
+    problems: Sides,
     into: Vectors,
     room: Vectors,
 ) -> None:
     cosines, calibrated, spare = room
-    for number, channel in enumerate(channels):
-        np.matmul(exemplars[channel].vectors, problems[channel], out=cosines)
-        target = calibrated if number else into
-        channel.calibration.apply_into(cosines, target, spare)
-        if len(channels) > 1:
-            target *= np.float32(channel.weight)
+    for number, (channel, scale) in enumerate(zip(channels, scales, strict=True)):
+        np.matmul(exemplars[channel].vectors, problems[channel].vectors.T, out=cosines)
+        channel.calibration.apply_into(cosines, calibrated if number else into, spare, scale)
         if number:
             into += calibrated
 
 
 def _weigh_present(channels: Sequence[Channel], exemplars: Sides, problems: Sides, scores: Vectors) -> None:
-    """Divide by the weights of the fields that a pair has, after taking out what absent ones brought."""
-    if all(exemplars[channel].complete and problems[channel].complete for channel in channels):
-        if len(channels) > 1:
-            scores /= np.float32(sum(channel.weight for channel in channels))
-        return
+    """Take out what absent fields brought, and divide by the weights of those that a pair has."""
     total = np.zeros_like(scores)
     for channel in channels:
         both = np.logical_and.outer(exemplars[channel].present, problems[channel].present)
-        absent = channel.calibration.apply(np.zeros(1, dtype=np.float32))[0]
-        weight = np.float32(channel.weight if len(channels) > 1 else 1.0)
-        scores -= np.where(both, np.float32(0.0), absent * weight)
+        weight = np.float32(channel.weight)
+        absent = channel.calibration.apply(np.zeros(1, dtype=np.float32))[0] * weight
+        scores -= np.where(both, np.float32(0.0), absent)
         total += np.where(both, weight, np.float32(0.0))
     np.divide(scores, total, out=scores, where=total > 0)
     np.maximum(scores, np.float32(0.0), out=scores)
     scores[total <= 0] = NOTHING
 
 
-def mean_of(scores: Sequence[Vectors]) -> Vectors:
-    """The mean over encoders of what each could score; NOTHING where none could."""
+def mean_of(scores: Sequence[Vectors], reads: Sequence[NDArray[np.bool_]]) -> Vectors:
+    """The mean over the encoders that read each problem (`reads`: a mark per problem, for each encoder).
+
+    An exemplar that one of those cannot read is NOTHING to the problem: else a single encoder would decide where two
+    can, and the exemplars of another language would win by being asked only once.
+    """
     if len(scores) == 1:
         return scores[0]
-    if all(float(one.min(initial=0.0)) >= 0.0 for one in scores):
-        total = scores[0] + scores[1]
-        for one in scores[2:]:
-            total += one
-        return np.asarray(total / np.float32(len(scores)), dtype=np.float32)
-    stacked = np.stack(scores)
-    readable = stacked >= 0
-    count = readable.sum(axis=0)
-    total = np.where(readable, stacked, np.float32(0.0)).sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), NOTHING).astype(np.float32)
+    total = np.zeros_like(scores[0])
+    incomparable = np.zeros(total.shape, dtype=bool)
+    for one, read in zip(scores, reads, strict=True):
+        weight = read.astype(np.float32)
+        total += one * weight
+        if not read.all() or one.min(initial=0.0) < 0:
+            incomparable |= (one < 0) & read
+    count = np.sum(reads, axis=0, dtype=np.float32)
+    total /= np.maximum(count, np.float32(1.0))
+    total[incomparable | (count == 0)] = NOTHING
+    return total
 
 
 def best_of_causes(scores: Vectors, spans: Sequence[tuple[int, int]], allowed: NDArray[np.bool_]) -> Vectors:

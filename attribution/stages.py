@@ -9,16 +9,19 @@ from attribution.answers import Answers, read_answers
 from attribution.attributor import Attributor
 from attribution.encoders.port import Encoder, Vectors
 from attribution.exemplars import known_exemplars
+from attribution.likeness import Likeness
 from attribution.parameters import Parameters, check_parameters, default_parameters
-from attribution.text import Field, problem_texts
+from attribution.proposals import propose
+from attribution.text import Field, normalised, problem_texts
 from attribution.vectors import fill, load, readable
 from errata_client.model import JsonValue
 from knowledge.batches import batches
 from knowledge.cases import Problem
-from knowledge.causes import RootCause
-from knowledge.kinds import ATTRIBUTIONS, LABELS, PROBLEMS, ROOT_CAUSES
+from knowledge.causes import RootCause, WorkOrder
+from knowledge.errors import ConflictError
+from knowledge.kinds import ATTRIBUTIONS, LABELS, PROBLEMS, ROOT_CAUSES, WORK_ORDERS
 from knowledge.stage import Shift, StageReport
-from knowledge.store import Query
+from knowledge.store import Query, Stored
 
 WRITTEN_AT_ONCE = 500
 
@@ -59,6 +62,69 @@ def attribute(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters)
         done += len(batch)
         shift.progress(done, len(problems))
     return StageReport(dict(counts))
+
+
+def cluster(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters) -> StageReport:
+    """Bring the work orders up to the unmatched problems: new ones, grown ones, and those that are settled by now.
+
+    An order that a person decided stays as it is, also one decided while this runs. Written in the order of their
+    numbers, so that a killed run goes on where it stopped.
+    """
+    problems = read_problems(shift)
+    unmatched = _unmatched(shift, problems)
+    stored = _orders(shift)
+    orders = [one.item for one in stored.values()]
+    similar = _likeness(shift, encoders, parameters, problems, orders, unmatched)
+    by_fingerprint = {problem.fingerprint: problem for problem in problems}
+    proposals = propose(unmatched, by_fingerprint, orders, similar, parameters)
+    counts = Counter({"new": 0, "changed": 0, "settled": 0, "decided_meanwhile": 0})
+    for kind, found in (
+        ("changed", proposals.changed),
+        ("settled", proposals.settled),
+        ("new", proposals.new),
+    ):
+        for order in found:
+            counts[kind if _written(shift, order, stored) else "decided_meanwhile"] += 1
+    return StageReport({"unmatched": len(unmatched), **counts})
+
+
+def _likeness(
+    shift: Shift,
+    encoders: Sequence[Encoder],
+    parameters: Parameters,
+    problems: Sequence[Problem],
+    orders: Sequence[WorkOrder],
+    unmatched: Sequence[Problem],
+) -> Likeness:
+    check_parameters(parameters, encoders)
+    named = {fingerprint for order in orders for fingerprint in order.fingerprints}
+    asked = {problem.fingerprint for problem in unmatched} | named
+    compared = [problem for problem in problems if problem.fingerprint in asked]
+    texts = [normalised(problem.error_pattern) for problem in compared]
+    vectors = {encoder.id: load(shift, encoder, texts) for encoder in encoders}
+    return Likeness(compared, vectors, parameters)
+
+
+def _unmatched(shift: Shift, problems: Sequence[Problem]) -> list[Problem]:
+    found = shift.store.collection(shift.project, ATTRIBUTIONS).scan(Query(where={"verdict": "unmatched"}))
+    fingerprints = {one.item.fingerprint for one in found}
+    return [problem for problem in problems if problem.fingerprint in fingerprints]
+
+
+def _orders(shift: Shift) -> dict[str, Stored[WorkOrder]]:
+    stored = shift.store.collection(shift.project, WORK_ORDERS).scan(Query())
+    return dict(sorted((one.item.order_id, one) for one in stored))
+
+
+def _written(shift: Shift, order: WorkOrder, known: Mapping[str, Stored[WorkOrder]]) -> bool:
+    """Write a new order, or one that nobody changed since it was read; False if somebody did."""
+    before = known.get(order.order_id)
+    shift.guard()
+    try:
+        shift.store.collection(shift.project, WORK_ORDERS).put(order, before.version if before else None)
+    except ConflictError:
+        return False
+    return True
 
 
 def attributor_of(

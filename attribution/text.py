@@ -20,6 +20,15 @@ _URL = re.compile(r"\b(?:https?|ftp|wss?)://\S+")
 _PLACEHOLDER = re.compile(r"<[^<>\s]{1,40}>|\{\{?[\w.-]{1,40}\}?\}|\[[A-Z_]{2,40}\]")
 _HAS_DIGIT = re.compile(r"[#@$€¥£]?[A-Za-z_\-./:,#]*\d(?:[A-Za-z0-9_\-./:,#%]*[A-Za-z0-9%])?")
 _PREFIX = re.compile(r"^(?:(?:error|exception|err|错误|异常|报错)\s*[:：,，\-]+\s*)+", re.IGNORECASE)
+_CLASS = re.compile(
+    r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Denied|Fault|Warning|Violation))\s*:\s*(?=\S)"
+)
+_STATUS = re.compile(
+    r"^(?:HTTP(?:/[\d.]+)?\s+)?[1-5]\d\d\b\s*(?:Client Error|Server Error)?\s*[:,\-]?\s*(?=\S)"
+)
+_DETAIL = re.compile(
+    r"\[(?:type|errno)[=\s][^\]]*\]?|\bFor further information visit\b|\b\w+\(\)", re.IGNORECASE
+)
 _QUOTES = re.compile(r"[\"'`“”‘’«»「」『』]")
 _LOOSE = re.compile(r"[()\[\]{}<>=|*_\\#]+")
 _SPACE_BEFORE = re.compile(r"\s+([,.;:!?，。；：！？])")
@@ -29,12 +38,17 @@ _REPEATED = re.compile(r"([,.;:!?，。；：、])(?:\s*[,.;:，。；：、])+"
 def normalised(text: str) -> str:
     """Masks, numbers, quotes and a leading "Error:" taken away; NFKC, lower case, single spaces; at most
     MAX_CHARACTERS. A text of placeholders alone becomes ""."""
-    text = _URL.sub(" ", unicodedata.normalize("NFKC", text[: 4 * MAX_CHARACTERS]))
-    text = _QUOTES.sub("", _PLACEHOLDER.sub(" ", text).strip())
-    text = _HAS_DIGIT.sub(" ", _PREFIX.sub("", text))
+    text = _DETAIL.sub(" ", _URL.sub(" ", unicodedata.normalize("NFKC", text[: 4 * MAX_CHARACTERS])))
+    text = _QUOTES.sub("", _PLACEHOLDER.sub(" ", text)).strip()
+    text = _HAS_DIGIT.sub(" ", _without_class(_PREFIX.sub("", text)))
     text = " ".join(_LOOSE.sub(" ", text).casefold().split())
     text = _PREFIX.sub("", _REPEATED.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text)))
     return text.strip(" ,.;:!，。；：！、-")[:MAX_CHARACTERS]
+
+
+def _without_class(text: str) -> str:
+    """Without a leading status number and the name of an exception's class: what follows says it in words."""
+    return _CLASS.sub("", _STATUS.sub("", text))
 
 
 def problem_texts(problem: Problem) -> Mapping[Field, str]:

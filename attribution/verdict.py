@@ -10,6 +10,7 @@ from attribution.near_text import turned_round
 from attribution.parameters import Parameters
 from attribution.ranking import Ranked
 from attribution.text import normalised
+from attribution.words import words
 from knowledge.cases import Problem
 from knowledge.causes import Attribution, Candidate, Label, RootCause, Rung, Verdict
 
@@ -104,7 +105,15 @@ class Judge:
                 f"{encoder} prefers {cause}" for encoder, cause in sorted(ranked.dissent.items())
             )
             return f"the encoders do not agree ({others})"
-        return turned_round(normalised(question.problem.error_pattern), ranked.winning_text)
+        return self._sense(normalised(question.problem.error_pattern), ranked)
+
+    def _sense(self, text: str, ranked: Ranked) -> str | None:
+        """Doubt where every exemplar over the threshold that shares a word with the text says something else with it;
+        exemplars of another language share none, and settle nothing."""
+        near = [exemplar for exemplar, score in ranked.supporting if score >= self._threshold(ranked)]
+        shared = [exemplar for exemplar in near if set(words(exemplar)) & set(words(text))]
+        doubts = [turned_round(text, exemplar) for exemplar in shared]
+        return doubts[0] if doubts and all(doubts) else None
 
     def _ahead(self, ranked: Ranked) -> str:
         if ranked.runner_up is None:

@@ -7,67 +7,16 @@ from collections.abc import Collection, Sequence
 
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+(?:'[a-z]+)?")
 
-NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "none",
-        "never",
-        "cannot",
-        "cant",
-        "wont",
-        "without",
-        "neither",
-        "nor",
-        "unable",
-        "fails",
-        "failed",
-        "isnt",
-        "doesnt",
-        "didnt",
-        "non",
-        "不",
-        "未",
-        "无",
-        "没",
-        "非",
-        "否",
-        "勿",
-        "别",
-        "莫",
-        "失",
-    ]
+_NEGATIVE_ENGLISH = (
+    "no not none never cannot cant wont without neither nor unable fails failed isnt doesnt didnt non only out "
+    "missing lacks lack denied refused rejected insufficient unavailable unsupported unauthorized invalid unknown"
 )
-FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "to",
-        "for",
-        "in",
-        "is",
-        "are",
-        "was",
-        "be",
-        "been",
-        "please",
-        "your",
-        "this",
-        "that",
-        "的",
-        "了",
-        "该",
-        "您",
-        "你",
-        "请",
-        "已",
-        "此",
-        "这",
-        "个",
-    ]
+_FILLER_ENGLISH = (
+    "a an the of to for in on is are was were be been being has have had do does did can could may must should please "
+    "your this that these it its any by with"
 )
+NEGATIONS = frozenset(_NEGATIVE_ENGLISH.split()) | frozenset("不未无没非否勿别莫失仅只缺")
+FILLERS = frozenset(_FILLER_ENGLISH.split()) | frozenset("的了该您你请已此这个可以能")
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "non-")
 
 
@@ -82,8 +31,15 @@ def negations(sequence: Sequence[str]) -> int:
 
 
 def content(sequence: Sequence[str]) -> list[str]:
-    """The words that carry meaning: neither fillers nor negations."""
-    return [word for word in sequence if word not in FILLERS and word not in NEGATIONS]
+    """The words that carry meaning, neither fillers nor negations, without their endings."""
+    return [_stem(word) for word in sequence if word not in FILLERS and word not in NEGATIONS]
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s", "e"):
+        if len(word) > len(ending) + 2 and word.endswith(ending):
+            return word.removesuffix(ending)
+    return word
 
 
 def opposites(left: Collection[str], right: Collection[str]) -> frozenset[tuple[str, str]]:
