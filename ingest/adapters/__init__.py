@@ -1,0 +1,1 @@
+"""Sources of runs: bytes in, runs out; one file each, found through `registry`."""

@@ -1,0 +1,116 @@
+"""OpenAI chats: a record {messages: […], tools?: […]} or a bare list of messages; one a line, in an array, or the
+whole file. No flag says which replies are errors, so they are read conservatively (`replies.chat_error`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from errata_client.model import JsonValue
+from errata_client.run import Agent, Outcome, Run, StepError
+from ingest.adapters.chat import Chat, moment
+from ingest.adapters.chat_run import content_id, declared_tools, spoken
+from ingest.adapters.port import NotAnalysed, RecordError
+from ingest.adapters.reading import converted, read_records
+from ingest.adapters.records import Opening, Record, Unreadable, records
+from ingest.adapters.replies import chat_error
+from ingest.adapters.tau_bench import outcome_of
+
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+STATUSES = frozenset({"success", "failure", "aborted", "unknown"})
+
+
+class OpenAIChat:
+    """The adapter. A record's own `run_id` is the run's; without one it is a digest of the messages."""
+
+    name = "openai_chat"
+    looks_for = "records {messages: [{role, content, tool_calls}]}, or lists of such messages"
+
+    def recognises(self, opening: Opening) -> str | None:
+        """By messages with a role that OpenAI has."""
+        for sample in opening.samples:
+            if _is_message(sample):
+                return "it is a list of messages with roles"
+            if any(_is_message(message) for message in _messages(sample)[:20]):
+                return "its records have messages with roles"
+        return None
+
+    def read(self, opening: Opening) -> Iterator[Run | NotAnalysed]:
+        """One run a record; an array of messages is one run."""
+        if opening.layout == "array" and any(_is_message(sample) for sample in opening.samples):
+            return converted(_one_conversation(opening), chat_run)
+        return read_records(opening, chat_run)
+
+
+def chat_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
+    """The run of one record."""
+    messages, about = _messages(record), record if isinstance(record, dict) else {}
+    if not any(_is_message(message) for message in messages):
+        raise RecordError("no list of messages with roles")
+    chat = Chat(position, _reply_error)
+    chat.read(messages)
+    named = _text(about, "run_id")
+    run = Run(
+        run_id=named or content_id("chat", [_text(about, "id"), _text(about, "task_id")], messages),
+        agent=_agent(about),
+        model_version=_text(about, "model_version") or _text(about, "model"),
+        task_id=_text(about, "task_id"),
+        conversation_id=_text(about, "conversation_id") or _text(about, "id"),
+        user_intent=spoken(chat.first_words or ""),
+        prompt="\n".join(chat.prompts) or None,
+        tools=declared_tools(about.get("tools") or about.get("functions")),
+        steps=tuple(chat.steps),
+        outcome=_outcome(about),
+        started_at=moment(about.get("started_at") or about.get("created") or about.get("timestamp")),
+    )
+    return run, chat.troubles
+
+
+def _one_conversation(opening: Opening) -> Iterator[Record | Unreadable]:
+    items = list(records(opening))
+    yield from (item for item in items if isinstance(item, Unreadable))
+    yield Record("record 1", [item.value for item in items if isinstance(item, Record)])
+
+
+def _messages(record: JsonValue) -> list[Any]:
+    found = record.get("messages") if isinstance(record, dict) else record
+    return list(found) if isinstance(found, list) else []
+
+
+def _is_message(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("role") in ROLES
+        and ("content" in value or "tool_calls" in value)
+    )
+
+
+def _text(record: dict[str, JsonValue], key: str) -> str | None:
+    found = record.get(key)
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    return found if isinstance(found, str) and found else None
+
+
+def _agent(record: dict[str, JsonValue]) -> Agent:
+    named = record.get("agent")
+    if isinstance(named, str) and named:
+        return Agent(name=named)
+    if isinstance(named, dict):
+        return Agent.model_validate(named)
+    return Agent()
+
+
+def _outcome(record: dict[str, JsonValue]) -> Outcome:
+    given = record.get("outcome")
+    if isinstance(given, dict):
+        return Outcome.model_validate(given)
+    if isinstance(given, str) and given in STATUSES:
+        return Outcome.model_validate({"status": given})
+    return outcome_of(record.get("reward"))
+
+
+def _reply_error(content: JsonValue, message: dict[str, Any]) -> StepError | None:
+    if message.get("is_error") is True or message.get("isError") is True:
+        return StepError(message=str(content))
+    return chat_error(content)

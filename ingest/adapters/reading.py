@@ -1,0 +1,45 @@
+"""From records to runs: what every adapter of records does alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from pydantic import ValidationError
+
+from errata_client.model import JsonValue
+from errata_client.run import Run
+from ingest.adapters.port import NotAnalysed, RecordError
+from ingest.adapters.records import Opening, Record, Unreadable, records
+
+Convert = Callable[[JsonValue, str], tuple[Run, list[NotAnalysed]]]
+"""One record and its position to a run and what of it could not be used; RecordError where it is no run."""
+
+
+def read_records(opening: Opening, convert: Convert) -> Iterator[Run | NotAnalysed]:
+    """Every record of the file converted."""
+    return converted(records(opening), convert)
+
+
+def converted(items: Iterable[Record | Unreadable], convert: Convert) -> Iterator[Run | NotAnalysed]:
+    """Each record converted; one that cannot be is reported at its position, and the rest goes on."""
+    for item in items:
+        if isinstance(item, Unreadable):
+            yield NotAnalysed(position=item.position, reason=item.reason)
+            continue
+        try:
+            run, troubles = convert(item.value, item.position)
+        except ValidationError as error:
+            yield NotAnalysed(position=item.position, reason=faults(error))
+        except RecordError as error:
+            yield NotAnalysed(position=item.position, reason=str(error))
+        else:
+            yield run
+            yield from troubles
+
+
+def faults(error: ValidationError) -> str:
+    """The first few faults of a record in words: "steps.3.index: Input should be a valid integer"."""
+    found = error.errors(include_url=False, include_input=False)
+    told = [f"{'.'.join(map(str, fault['loc'])) or 'record'}: {fault['msg']}" for fault in found[:3]]
+    more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
+    return "; ".join(told) + more

@@ -1,0 +1,110 @@
+"""One masked run taken apart: its cases, its record and its successful calls. Pure; what it needs is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from errata_client.replay import StepView, replay
+from errata_client.run import Run, Step
+from ingest.adapters.chat_run import spoken
+from ingest.detectors.port import Detector, Finding
+from ingest.detectors.registry import DETECTORS
+from ingest.fingerprint import case_id, fingerprint
+from ingest.references import reference_calls
+from ingest.repair import find_repair
+from ingest.run_records import run_record
+from ingest.step_context import step_context
+from ingest.text import MAX_MESSAGE, error_pattern
+from knowledge.cases import FailureCase, TriggerStep
+from knowledge.runs import ReferenceCall, RunRecord
+
+MAX_INTENT = 1_000
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What one run gives."""
+
+    cases: tuple[FailureCase, ...]
+    record: RunRecord
+    references: tuple[ReferenceCall, ...]
+    calls: int
+
+
+def analyse(run: Run, project: str, now: datetime, detectors: Sequence[Detector] = DETECTORS) -> Analysis:
+    """Everything that a masked run gives. `now` dates what the run itself does not."""
+    calls = tuple(replay(run))
+    case_of = _Cases(run, project, now, calls)
+    cases = tuple(case_of(finding) for finding in findings(run, calls, detectors))
+    return Analysis(
+        cases=cases,
+        record=run_record(run, calls, len(cases), intent_of(run), now),
+        references=tuple(reference_calls(project, run, calls, now)),
+        calls=sum(call.step.paired for call in calls),
+    )
+
+
+def findings(run: Run, calls: Sequence[StepView], detectors: Sequence[Detector]) -> Iterator[Finding]:
+    """What the detectors find, one after the other. A run that a person broke off is looked at all the same: its
+    tools' errors happened."""
+    for detector in detectors:
+        yield from detector.detect(run, calls)
+
+
+def intent_of(run: Run) -> str:
+    """The first words of the person, at most MAX_INTENT characters."""
+    said = run.user_intent or next((step.user_input for step in run.steps if step.user_input), "") or ""
+    return spoken(said)[:MAX_INTENT]
+
+
+class _Cases:
+    """Makes the cases of one run out of findings."""
+
+    def __init__(self, run: Run, project: str, now: datetime, calls: Sequence[StepView]) -> None:
+        self._run, self._project, self._now = run, project, now
+        self._places = {step.index: place for place, step in enumerate(run.steps)}
+        self._views = {call.step.index: call for call in calls}
+        self._intent = intent_of(run)
+
+    def __call__(self, finding: Finding) -> FailureCase:
+        run, place = self._run, self._places[finding.index]
+        step, view = run.steps[place], self._views.get(finding.index)
+        trigger = _trigger(step)
+        pattern = error_pattern(finding.message)
+        return FailureCase(
+            case_id=case_id(self._project, run.run_id, finding.index, finding.code, finding.detail),
+            run_id=run.run_id,
+            task_id=run.task_id,
+            occurred_at=step.ended_at or step.started_at or run.started_at or self._now,
+            error_code=finding.code,
+            error_kind=finding.kind,
+            error_message=finding.message[:MAX_MESSAGE],
+            error_pattern=pattern,
+            user_intent=self._intent,
+            trigger_step=trigger,
+            step_context=step_context(run, step, self._tools_before(place), view),
+            agent=run.agent,
+            model_version=run.model_version,
+            requestor=step.requestor,
+            evidence=finding.evidence,
+            repair=find_repair(step, run.steps[place + 1 :]),
+            fingerprint=fingerprint(self._project, trigger.tool, trigger.step_id, finding.code, pattern),
+            view=view.before if view else None,
+        )
+
+    def _tools_before(self, place: int) -> tuple[str, ...]:
+        side = self._run.steps[place].requestor
+        before = self._run.steps[:place]
+        return tuple(step.tool_call.tool for step in before if step.tool_call and step.requestor == side)
+
+
+def _trigger(step: Step) -> TriggerStep:
+    call = step.tool_call
+    return TriggerStep(
+        index=step.index,
+        step_id=step.scope_step_id or "unnamed",
+        tool=call.tool if call else None,
+        arguments=call.arguments if call else {},
+    )

@@ -1,0 +1,36 @@
+"""What a detector is: a run and its replayed calls in, findings with evidence out. No model, no clock, no store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from errata_client.model import JsonValue
+from errata_client.replay import StepView
+from errata_client.run import Run
+from knowledge.cases import ErrorCode, ErrorKind
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One failure at one step. `detail` tells apart several of one code at one step; `evidence` is what was seen."""
+
+    index: int
+    code: ErrorCode
+    message: str
+    kind: ErrorKind = "unknown"
+    detail: str = ""
+    evidence: dict[str, JsonValue] = field(default_factory=dict)
+
+
+Detect = Callable[[Run, Sequence[StepView]], Iterator[Finding]]
+"""The masked run and its calls in order, as `errata_client.replay` sees them."""
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A detector's name, the codes that it can find, and its function."""
+
+    name: str
+    codes: tuple[ErrorCode, ...]
+    detect: Detect

@@ -1,0 +1,40 @@
+"""Which arguments are the local part of an address that a person gave.
+
+An agent that calls with user_id "mia_li_3668" after "my email is mia_li_3668@example.com" derived the value from what
+it was told. Masking replaces the address as a whole, so this is noted before it, as an unknown field of the step.
+"""
+
+from __future__ import annotations
+
+import re
+
+from errata_client.pointer import leaves
+from errata_client.run import Run, Step
+
+FIELD = "from_email"
+_ADDRESS = re.compile(r"([\w.%+-]{1,64})@[\w-]{1,63}\.")
+
+
+def note_derived(run: Run) -> Run:
+    """The run with `from_email` (JSON pointers) on the steps whose arguments are such local parts."""
+    local_parts: set[str] = set()
+    steps = []
+    for step in run.steps:
+        if step.user_input and "@" in step.user_input:
+            local_parts.update(found.casefold() for found in _ADDRESS.findall(step.user_input))
+        places = _derived(step, local_parts) if local_parts else []
+        steps.append(step.model_copy(update={FIELD: places}) if places else step)
+    return run.model_copy(update={"steps": tuple(steps)}) if local_parts else run
+
+
+def derived_places(step: Step) -> frozenset[str]:
+    """What was noted on the step."""
+    noted = (step.model_extra or {}).get(FIELD)
+    return frozenset(noted) if isinstance(noted, list) else frozenset()
+
+
+def _derived(step: Step, local_parts: set[str]) -> list[str]:
+    if step.tool_call is None:
+        return []
+    found = leaves(step.tool_call.arguments)
+    return [place for place, value in found if isinstance(value, str) and value.casefold() in local_parts]

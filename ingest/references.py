@@ -1,0 +1,115 @@
+"""Reference calls: of each scope a bounded, uniform sample of the agent's successful calls."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from errata_client.replay import StepView
+from errata_client.run import Run
+from ingest.repair import succeeded
+from ingest.step_context import excerpt
+from knowledge.ids import digest
+from knowledge.kinds import REFERENCE_CALLS
+from knowledge.runs import ReferenceCall
+from knowledge.stage import Shift
+from knowledge.store import BulkReport, Query
+
+PER_SCOPE = 500
+Scope = tuple[str, str]
+
+
+def reference_calls(project: str, run: Run, calls: Iterable[StepView], now: object) -> list[ReferenceCall]:
+    """The agent's successful calls of a masked run, each with the view before it. `now` dates a run without times."""
+    return [
+        _reference(project, run, call, now)
+        for call in calls
+        if call.step.requestor == "agent" and call.step.paired and succeeded(call.step) and _is_readable(call)
+    ]
+
+
+def _is_readable(call: StepView) -> bool:
+    """Arguments that stayed as text are not known well enough to hold a rule against."""
+    return call.step.tool_call is not None and call.step.tool_call.raw_arguments is None
+
+
+def _reference(project: str, run: Run, call: StepView, now: object) -> ReferenceCall:
+    step, view = call.step, call.before
+    reference_id = digest("reference", project, run.run_id, step.index, view.step_id, view.tool)
+    success = {"success": True, "failure": False}.get(run.outcome.status)
+    return ReferenceCall.model_validate(
+        {
+            "reference_id": reference_id,
+            "run_id": run.run_id,
+            "task_id": run.task_id,
+            "step_id": view.step_id,
+            "tool": view.tool,
+            "occurred_at": step.started_at or run.started_at or now,
+            "rank": rank_of(reference_id),
+            "arguments": view.arguments,
+            "view": view,
+            "result_excerpt": excerpt(step),
+            "succeeded_run": success,
+        }
+    )
+
+
+def rank_of(reference_id: str) -> int:
+    """Uniform over [0, 2^62): the first 62 bits of the id's SHA-256."""
+    return int.from_bytes(hashlib.sha256(reference_id.encode()).digest()[:8], "big") >> 2
+
+
+@dataclass
+class Reservoirs:
+    """The reservoirs of one project: the lowest `size` ranks of each scope stay, whatever the order of arrival, so
+    they are a uniform sample, and the same one after any interruption."""
+
+    shift: Shift
+    size: int = PER_SCOPE
+    _kept: dict[Scope, dict[str, int]] = field(default_factory=dict)
+
+    def offer(self, calls: Iterable[ReferenceCall]) -> BulkReport:
+        """Keep the ones that rank low enough; what they push out is removed."""
+        collection = self.shift.store.collection(self.shift.project, REFERENCE_CALLS)
+        wanted = [call for call in calls if self._takes(call)]
+        evicted = self._evict()
+        kept = [call for call in wanted if call.reference_id not in evicted]
+        report = collection.add_many(kept)
+        stored_before = evicted - {call.reference_id for call in wanted}
+        if stored_before:
+            collection.remove_many(sorted(stored_before))
+        for refused in report.refused:
+            self._forget(refused.key)
+        return report
+
+    def total(self) -> int:
+        """How many are kept in the scopes that were offered anything."""
+        return sum(len(ranks) for ranks in self._kept.values())
+
+    def _takes(self, call: ReferenceCall) -> bool:
+        ranks = self._ranks((call.step_id, call.tool))
+        if call.reference_id in ranks:
+            return False
+        ranks[call.reference_id] = call.rank
+        return True
+
+    def _ranks(self, scope: Scope) -> dict[str, int]:
+        if scope not in self._kept:
+            where = {"step_id": scope[0], "tool": scope[1]}
+            found = self.shift.store.collection(self.shift.project, REFERENCE_CALLS).scan(Query(where=where))
+            self._kept[scope] = {stored.item.reference_id: stored.item.rank for stored in found}
+        return self._kept[scope]
+
+    def _evict(self) -> set[str]:
+        evicted: set[str] = set()
+        for scope, ranks in self._kept.items():
+            if len(ranks) > self.size:
+                lowest = sorted(ranks.items(), key=lambda item: (item[1], item[0]))
+                self._kept[scope] = dict(lowest[: self.size])
+                evicted |= {key for key, _ in lowest[self.size :]}
+        return evicted
+
+    def _forget(self, key: str) -> None:
+        for ranks in self._kept.values():
+            ranks.pop(key, None)

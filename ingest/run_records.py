@@ -1,0 +1,72 @@
+"""The small record that every run leaves, failed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from errata_client.jsontext import as_text
+from errata_client.model import JsonValue
+from errata_client.pointer import leaves
+from errata_client.replay import StepView
+from errata_client.run import Run
+from ingest.error_kind import error_kind
+from ingest.repair import succeeded
+from knowledge.ids import digest
+from knowledge.runs import RecordedCall, RunRecord
+
+MAX_LEAVES = 64
+MAX_SHAPE = 40
+
+
+def run_record(run: Run, calls: Iterable[StepView], cases: int, intent: str, now: datetime) -> RunRecord:
+    """The record of a masked run: its agent's calls in order, each with the shapes and digests of its arguments."""
+    return RunRecord(
+        run_id=run.run_id,
+        agent=run.agent,
+        model_version=run.model_version,
+        task_id=run.task_id,
+        user_intent=intent,
+        outcome=run.outcome,
+        occurred_at=run.started_at or now,
+        calls=tuple(_recorded(call) for call in calls if call.step.requestor == "agent"),
+        active_revision=run.active_revision,
+        arm=run.arm,
+        cases=cases,
+    )
+
+
+def _recorded(call: StepView) -> RecordedCall:
+    step, view = call.step, call.before
+    found = list(leaves(view.arguments))[:MAX_LEAVES]
+    error = step.error
+    return RecordedCall(
+        index=step.index,
+        step_id=view.step_id,
+        tool=view.tool,
+        ok=succeeded(step),
+        error_kind=error_kind(error.message, error.status, error.type) if error else None,
+        shapes={place: shape_of(value) for place, value in found},
+        digests={place: digest(value)[:12] for place, value in found},
+    )
+
+
+def shape_of(value: JsonValue) -> str:
+    """What a value looks like: each run of letters is A or a, of digits 9, the rest stays ("#W2378156" -> "#A9"); for
+    what is not text its JSON type."""
+    if not isinstance(value, str):
+        return "null" if value is None else "boolean" if isinstance(value, bool) else "number"
+    shape: list[str] = []
+    for character in as_text(value)[:200]:
+        kind = _class_of(character)
+        if not shape or shape[-1] != kind or kind not in "Aa9字":
+            shape.append(kind)
+    return "".join(shape)[:MAX_SHAPE]
+
+
+def _class_of(character: str) -> str:
+    if character.isdigit():
+        return "9"
+    if character.isalpha():
+        return "A" if character.isupper() else "a" if character < "\u2e80" else "字"
+    return " " if character.isspace() else character

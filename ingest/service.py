@@ -1,0 +1,147 @@
+"""Ingest: runs of a source in; cases, run records, reference calls and problems in the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from errata_client.run import Run
+from ingest.adapters.port import NotAnalysed, Recognition
+from ingest.adapters.records import open_source
+from ingest.adapters.registry import AUTO, adapter_named, recognise
+from ingest.analysis import Analysis, analyse
+from ingest.bounds import bounded
+from ingest.from_email import note_derived
+from ingest.masking import Masker
+from ingest.problems import refresh_problems
+from ingest.references import Reservoirs
+from ingest.report import IngestReport, LeftOut
+from knowledge.errors import BadInputError
+from knowledge.kinds import CASES, RUN_RECORDS, key_of
+from knowledge.runs import RunRecord
+from knowledge.stage import Shift
+from knowledge.store import BulkReport
+
+BATCH = 200
+
+__all__ = ["AUTO", "IngestReport", "NotAnalysed", "ingest_file", "ingest_runs"]
+
+
+def ingest_file(path: Path, source: str, shift: Shift, masker: Masker) -> IngestReport:
+    """Everything in the file, streamed. `source` is an adapter's name or "auto".
+
+    BadInputError where the file cannot be opened or recognised, or where no run could be read out of it.
+    """
+    if source != AUTO:
+        adapter_named(source)
+    opening = open_source(path)
+    found = recognise(opening, source)
+    report = _ingest(found.adapter.read(opening), shift, masker, found)
+    if not report.runs:
+        first = report.not_analysed[0] if report.not_analysed else None
+        why = f"{first.position}: {first.reason}" if first else "it holds no records"
+        raise BadInputError(f"{path}: no run could be read as {found.adapter.name} ({why})")
+    return report
+
+
+def ingest_runs(items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker) -> IngestReport:
+    """Everything in `items`, as an adapter gives them. Safe to do again: nothing is counted twice."""
+    return _ingest(items, shift, masker, None)
+
+
+def _ingest(
+    items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker, found: Recognition | None
+) -> IngestReport:
+    work = _Work(shift, masker)
+    for batch in _batches(items):
+        work.take(batch)
+    problems = refresh_problems(shift, work.fingerprints) if work.fingerprints else 0
+    return IngestReport(
+        source=found.adapter.name if found else "runs",
+        why=found.why if found else "",
+        runs=work.runs,
+        calls=work.calls,
+        cases=sum(work.codes.values()),
+        new_cases=work.new_cases,
+        by_error_code=dict(sorted(work.codes.items())),
+        reference_calls=work.reservoirs.total(),
+        problems=problems,
+        masked=dict(sorted((masker.counts - work.masked_before).items())),
+        not_analysed=work.left_out.items(),
+    )
+
+
+def _batches(items: Iterable[Run | NotAnalysed]) -> Iterator[list[Run | NotAnalysed]]:
+    remaining = iter(items)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch
+
+
+class _Work:
+    """The state of one ingest: what was counted, and what was touched."""
+
+    def __init__(self, shift: Shift, masker: Masker) -> None:
+        self._shift, self._masker = shift, masker
+        self.masked_before = Counter(masker.counts)
+        self.reservoirs = Reservoirs(shift)
+        self.left_out = LeftOut()
+        self.fingerprints: set[str] = set()
+        self.codes: Counter[str] = Counter()
+        self.runs = self.calls = self.new_cases = 0
+
+    def take(self, batch: list[Run | NotAnalysed]) -> None:
+        """Analyse and write one batch. Cases go last but for the problems: a run whose cases are there is all there."""
+        analyses: dict[str, Analysis] = {}
+        for item in batch:
+            if isinstance(item, NotAnalysed):
+                self.left_out.add(item.model_copy(update={"reason": self._masker.text(item.reason)}))
+                continue
+            analysis = self._analyse(item)
+            analyses[analysis.record.run_id] = analysis
+            self._count(analysis)
+        self._write(list(analyses.values()))
+        self._shift.progress(self.runs, None)
+
+    def _analyse(self, run: Run) -> Analysis:
+        short, cut = bounded(run)
+        masked = self._masker.run(note_derived(short))
+        if cut:
+            reason = f"{cut} of its texts are longer than what is kept; their ends were not read"
+            self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))
+        return analyse(masked, self._shift.project, self._shift.now)
+
+    def _count(self, analysis: Analysis) -> None:
+        self.runs += 1
+        self.calls += analysis.calls
+        self.codes.update(case.error_code for case in analysis.cases)
+        self.fingerprints.update(case.fingerprint for case in analysis.cases)
+
+    def _write(self, analyses: list[Analysis]) -> None:
+        self._shift.guard()
+        store, project = self._shift.store, self._shift.project
+        self._note(
+            self.reservoirs.offer(call for found in analyses for call in found.references), "reference call"
+        )
+        self._note(self._write_records([found.record for found in analyses]), "run record")
+        report = store.collection(project, CASES).add_many(case for found in analyses for case in found.cases)
+        self.new_cases += len(report.created)
+        self._note(report, "case")
+
+    def _write_records(self, records: list[RunRecord]) -> BulkReport:
+        """New ones, and ones that changed: a run may be told again with more steps. A date once given stays."""
+        collection = self._shift.store.collection(self._shift.project, RUN_RECORDS)
+        known = collection.get_many(key_of(RUN_RECORDS, record) for record in records)
+        wanted = []
+        for record in records:
+            stored = known.get(key_of(RUN_RECORDS, record))
+            dated = record.model_copy(update={"occurred_at": stored.item.occurred_at}) if stored else record
+            if stored is None or stored.item != dated:
+                wanted.append(dated)
+        return collection.put_many(wanted) if wanted else BulkReport()
+
+    def _note(self, report: BulkReport, word: str) -> None:
+        for refused in report.refused:
+            reason = f"the store refused it: {refused.reason}"
+            self.left_out.add(NotAnalysed(position=f"{word} {refused.key}", reason=reason))
