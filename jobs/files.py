@@ -1,11 +1,22 @@
-"""Files that appear whole or not at all."""
+"""Files that people name: read with a clear word where that fails, written whole or not at all."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
 from knowledge.errors import BadInputError
+
+
+def read_text(path: Path) -> str:
+    """The file's UTF-8 text; `-` is stdin. BadInputError where it cannot be read."""
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path}: is not UTF-8 text") from error
 
 
 def write_whole(path: Path, text: str) -> None:

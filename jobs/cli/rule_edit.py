@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from errata_client.rule import Rule
+from jobs.files import read_text
 from knowledge.errors import BadInputError
 
 
@@ -26,11 +26,8 @@ def edited(rule: Rule, file: str | None, changes: Sequence[str]) -> Rule:
 
 def _read(file: str) -> dict[str, Any]:
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-        found = yaml.safe_load(text)
-    except OSError as error:
-        raise BadInputError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        found = yaml.safe_load(read_text(Path(file)))
+    except yaml.YAMLError as error:
         raise BadInputError(f"{file}: neither JSON nor YAML: {error}") from error
     if not isinstance(found, dict):
         raise BadInputError(f"{file}: a rule is an object with scope, trigger, action and valid_until")

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import orjson
 
-from errata_client import rule as words
-from errata_client.rule import Action, Condition, Rule, Trigger
+from errata_client.rule import Action, Condition, Rule, Set, Trigger
 
 ANYTHING = {"", ".", ".*", "(?s).*", "(?s).", "^", "^.*$", "(?s)^.*$"}
-STOPS = {
-    "block": "stop the call and say",
-    "confirm": "let a person confirm the call",
-    "replan": "stop, the plan no longer holds",
+ACTIONS = {
+    "rewrite": "write {it.field} as {it.template}",
+    "set": "make {it.field} {value}",
+    "rename": "call {it.field} {it.to} instead",
+    "drop": "leave {it.field} out",
+    "derive": "compute {it.field} as {it.template} from {it.pattern} in the {source}",
+    "hint": "let it pass and say: {it.text}",
+    "require_call": "stop until {it.tool} was called, and say: {it.text}",
+    "retry": "call again up to {it.attempts} times, after {it.delay_ms} ms and doubling",
+    "block": "stop the call and say: {it.text}",
+    "confirm": "let a person confirm the call: {it.text}",
+    "replan": "stop, the plan no longer holds: {it.text}",
+    "extract_json": "read the arguments out of what the model wrote",
+}
+CONDITIONS = {
+    "unseen": "nobody gave the value of {it.field}",
+    "not_called": "{it.tool} has not succeeded yet",
+    "called": "{it.tool} has succeeded before",
+    "repeated": "the very same call was made {it.times} times already",
+    "last_error": "the call before failed with {it.pattern}",
+    "fact": "{it.tool} {says} {it.pattern} at {it.path}",
+    "arguments": "{it.left} {relation} {it.right}",
 }
 RELATIONS = {
     "equal": "equals",
@@ -28,54 +45,23 @@ def in_words(rule: Rule) -> str:
 
 def action_in_words(action: Action) -> str:
     """What the action does."""
-    match action:
-        case words.Rewrite():
-            return f"write {action.field} as {action.template}"
-        case words.Set():
-            return f"cast {action.field} to {action.cast}" if action.cast else _constant(action)
-        case words.Rename():
-            return f"call {action.field} {action.to} instead"
-        case words.Drop():
-            return f"leave {action.field} out"
-        case words.Derive():
-            source = action.source.replace("_", " ")
-            return f"compute {action.field} as {action.template} from {action.pattern} in the {source}"
-        case words.Hint():
-            return f"let it pass and say: {action.text}"
-        case words.RequireCall():
-            return f"stop until {action.tool} was called, and say: {action.text}"
-        case words.Retry():
-            return f"call again up to {action.attempts} times, after {action.delay_ms} ms and doubling"
-        case words.Block() | words.Confirm() | words.Replan():
-            return f"{STOPS[action.kind]}: {action.text}"
-        case words.ExtractJson():
-            return "read the arguments out of what the model wrote"
+    source = str(getattr(action, "source", "")).replace("_", " ")
+    value = _made_of(action) if isinstance(action, Set) else ""
+    return ACTIONS[action.kind].format(it=action, source=source, value=value)
 
 
-def _constant(action: words.Set) -> str:
-    return f"make {action.field} {orjson.dumps(action.value).decode()}"
+def condition_in_words(condition: Condition) -> str:
+    """What has to hold."""
+    says = "does not say" if getattr(condition, "negate", False) else "says"
+    relation = RELATIONS.get(getattr(condition, "relation", ""), "")
+    return CONDITIONS[condition.kind].format(it=condition, says=says, relation=relation)
 
 
 def _trigger(trigger: Trigger) -> str:
     anything = trigger.pattern in ANYTHING
     first = f"{trigger.field} is given" if anything else f"{trigger.field} matches {trigger.pattern}"
-    return " and ".join([first, *map(_condition, trigger.conditions)])
+    return " and ".join([first, *map(condition_in_words, trigger.conditions)])
 
 
-def _condition(condition: Condition) -> str:
-    match condition:
-        case words.Unseen():
-            return f"nobody gave the value of {condition.field}"
-        case words.NotCalled():
-            return f"{condition.tool} has not succeeded yet"
-        case words.Called():
-            return f"{condition.tool} has succeeded before"
-        case words.Repeated():
-            return f"the very same call was made {condition.times} times already"
-        case words.LastError():
-            return f"the call before failed with {condition.pattern}"
-        case words.FactIs():
-            says = "does not say" if condition.negate else "says"
-            return f"{condition.tool} {says} {condition.pattern} at {condition.path}"
-        case words.Arguments():
-            return f"{condition.left} {RELATIONS[condition.relation]} {condition.right}"
+def _made_of(action: Set) -> str:
+    return f"into its {action.cast} form" if action.cast else orjson.dumps(action.value).decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 from contextlib import ExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from wiring.build import Errata, build
 from wiring.logs import configure_logs
 from wiring.settings import load_settings
 from wiring.tokens import list_tokens, settle_settings_token
+
+if TYPE_CHECKING:
+    import uvicorn
 
 
 def serve(
@@ -42,8 +45,9 @@ def serve(
             from jobs.schedule import scheduled  # noqa: PLC0415 - only a service pays for its import
 
             stack.enter_context(scheduled(errata))
+        server = _server(errata)
         _announce(errata, listener, as_json=as_json)
-        _serve(errata, listener)
+        server.run(sockets=[listener])
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -73,14 +77,12 @@ def _announce(errata: Errata, listener: socket.socket, *, as_json: bool) -> None
         say("Nobody can log in yet: `errata tokens create NAME --scope admin` makes a token")
 
 
-def _serve(errata: Errata, listener: socket.socket) -> None:
+def _server(errata: Errata) -> uvicorn.Server:
+    """The server, which a signal ends by itself; the handlers here are for the signal that it raises again then."""
     import uvicorn  # noqa: PLC0415 - only a service pays for its import
 
     from api.app import create_app  # noqa: PLC0415 - only a service pays for its import
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(
-            number, lambda *_: None
-        )  # the server stops by itself, and raises the signal again afterwards
-    config = uvicorn.Config(create_app(errata), log_config=None, access_log=False)
-    uvicorn.Server(config).run(sockets=[listener])
+        signal.signal(number, lambda *_: None)
+    return uvicorn.Server(uvicorn.Config(create_app(errata), log_config=None, access_log=False))

@@ -32,22 +32,22 @@ def main() -> None:
 
 
 def in_a_fork(order: dict[str, Any]) -> dict[str, Any]:
-    """Run the night in a child; whether it died, and how many writes it made if not."""
+    """Run the night in a child; whether it died, and what it wrote if not."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(writing, str(run(order)).encode())
+            os.write(writing, json.dumps(run(order)).encode())
         finally:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    return {"died": os.WIFSIGNALED(status), "writes": int(said) if said else None}
+    return {"died": os.WIFSIGNALED(status), "writes": json.loads(said) if said else None}
 
 
-def run(order: dict[str, Any]) -> int:
+def run(order: dict[str, Any]) -> list[str]:
     """The night, with as many writes as the order lets it make."""
     executioner = Executioner(order["target"], order["moment"])
     folder = Path(order["data_dir"])

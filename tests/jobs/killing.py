@@ -12,23 +12,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from knowledge.kinds import Kind, M
+from knowledge.nights import StageRecord
 from knowledge.store import BulkReport, Collection, Leases, Page, Query, Store, Stored, Tally, Vectors
 
 Moment = Literal["before", "middle"]
 
 
 class Executioner:
-    """Counts writes, and kills this process at the `target`-th; 0 never."""
+    """Keeps account of the writes, and kills this process at the `target`-th (from 1); 0 never."""
 
     def __init__(self, target: int, moment: Moment) -> None:
-        self.writes = 0
+        self.writes: list[str] = []
         self._target = target
         self._moment = moment
 
-    def halves(self, items: list[Any]) -> Iterator[list[Any]]:
+    def halves(self, name: str, items: list[Any]) -> Iterator[list[Any]]:
         """The items in one go; where it is their turn, only half of them or none, and then the end."""
-        self.writes += 1
-        if self.writes != self._target:
+        self.writes.append(_label(name, items))
+        if len(self.writes) != self._target:
             yield items
             return
         if self._moment == "middle" and len(items) > 1:
@@ -36,10 +37,18 @@ class Executioner:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _label(name: str, items: list[Any]) -> str:
+    """`problems*12`; the record of a stage says which and how it stands: `stages:collect:done`."""
+    if len(items) == 1 and isinstance(items[0], StageRecord):
+        return f"{name}:{items[0].stage}:{items[0].status}"
+    return f"{name}*{len(items)}"
+
+
 class KillingCollection:
     """A collection whose writes are counted; see `knowledge.store.Collection`."""
 
-    def __init__(self, inner: Collection[M], executioner: Executioner) -> None:
+    def __init__(self, name: str, inner: Collection[M], executioner: Executioner) -> None:
+        self._name = name
         self._inner: Collection[Any] = inner
         self._executioner = executioner
 
@@ -50,11 +59,11 @@ class KillingCollection:
         return self._each(self._inner.put_many, items)
 
     def put(self, item: Any, version: str | None) -> Stored[Any]:
-        next(self._executioner.halves([item]))
+        next(self._executioner.halves(self._name, [item]))
         return self._inner.put(item, version)
 
     def remove_many(self, keys: Iterable[str]) -> int:
-        return sum(self._inner.remove_many(part) for part in self._executioner.halves(list(keys)))
+        return sum(self._inner.remove_many(part) for part in self._executioner.halves(self._name, list(keys)))
 
     def get(self, key: str) -> Stored[Any] | None:
         return self._inner.get(key)
@@ -73,7 +82,7 @@ class KillingCollection:
 
     def _each(self, write: Any, items: Iterable[Any]) -> BulkReport:
         results: tuple[Any, ...] = ()
-        for part in self._executioner.halves(list(items)):
+        for part in self._executioner.halves(self._name, list(items)):
             results += write(part).results
         return BulkReport(results)
 
@@ -86,7 +95,7 @@ class KillingVectors:
         self._executioner = executioner
 
     def put_many(self, encoder: str, vectors: Mapping[str, bytes]) -> None:
-        for part in self._executioner.halves(list(vectors.items())):
+        for part in self._executioner.halves("vectors", list(vectors.items())):
             self._inner.put_many(encoder, dict(part))
 
     def get_many(self, encoder: str, digests: Iterable[str]) -> dict[str, bytes]:
@@ -106,7 +115,7 @@ class KillingStore:
         self.vectors = KillingVectors(inner.vectors, executioner)
 
     def collection(self, project: str, kind: Kind[M]) -> Collection[M]:
-        return KillingCollection(self._inner.collection(project, kind), self._executioner)
+        return KillingCollection(kind.name, self._inner.collection(project, kind), self._executioner)
 
     def prepare(self) -> None:
         self._inner.prepare()

@@ -33,7 +33,7 @@ AFTER = {"field": "error", "pattern": "timeout"}
     ("trigger", "action", "said"),
     [
         (BEFORE, {"kind": "rewrite", "field": "args.a", "template": "#{0}"}, "write args.a as #{0}"),
-        (BEFORE, {"kind": "set", "field": "args.a", "cast": "integer"}, "cast args.a to integer"),
+        (BEFORE, {"kind": "set", "field": "args.a", "cast": "integer"}, "make args.a into its integer form"),
         (BEFORE, {"kind": "set", "field": "args.a", "value": ["x"]}, 'make args.a ["x"]'),
         (BEFORE, {"kind": "rename", "field": "args.a", "to": "args.b"}, "call args.a args.b instead"),
         (BEFORE, {"kind": "drop", "field": "args.a"}, "leave args.a out"),

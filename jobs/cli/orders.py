@@ -1,0 +1,154 @@
+"""`errata orders`: proposed root causes, drafted from problems that none explains."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from attribution.orders import approve_order, merge_order, reject_order
+from jobs.cli.causes import print_cause
+from jobs.cli.lookup import find_one
+from jobs.cli.output import count, facts, plain, show, table
+from jobs.cli.session import (
+    ActorOption,
+    JsonOption,
+    ProjectOption,
+    ReasonOption,
+    Session,
+    actor_name,
+    in_project,
+)
+from knowledge.causes import RootCause, WorkOrder
+from knowledge.kinds import WORK_ORDERS
+from knowledge.store import Query, Stored
+
+app = typer.Typer(help="The work orders: root causes that are proposed.", no_args_is_help=True)
+
+IdArgument = Annotated[str, typer.Argument(help="Its id, or the start of it.", metavar="ORDER")]
+VersionOption = Annotated[
+    str | None,
+    typer.Option("--version", help="Refuse if it is no longer this version, as `show --json` gave it."),
+]
+
+
+@app.command("list")
+def list_orders(
+    state: Annotated[
+        Literal["open", "approved", "merged", "rejected", "all"], typer.Option("--state", help="Which ones.")
+    ] = "open",
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the work orders, those with the most cases first."""
+    where = {} if state == "all" else {"state": state}
+    with in_project(project) as session:
+        query = Query(where=where, sort="cases", descending=True)
+        orders = [s.item for s in session.errata.store.collection(session.project, WORK_ORDERS).scan(query)]
+    rows = [
+        (
+            o.order_id,
+            o.state,
+            f"{o.cases:,}",
+            f"{len(o.fingerprints):,}",
+            o.last_seen,
+            o.draft.name,
+            ", ".join(o.key_terms),
+        )
+        for o in orders
+    ]
+    columns = ("order", "state", "#cases", "#problems", "last seen", "~proposed cause", "~key terms")
+    show(
+        as_json,
+        orders,
+        lambda console: console.print(table(columns, rows) if rows else "No work order like that."),
+    )
+
+
+@app.command("show")
+def show_order(order_id: IdArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """Show a work order: the cause it proposes, and the problems it is drafted from."""
+    with in_project(project) as session:
+        found = _find(session, order_id)
+    fields = plain(found.item)
+    assert isinstance(fields, dict)
+    show(as_json, {**fields, "version": found.version}, lambda console: _print(console, found.item))
+
+
+@app.command("approve")
+def approve(
+    order_id: IdArgument,
+    reason: ReasonOption,
+    project: ProjectOption = None,
+    actor: ActorOption = None,
+    version: VersionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the proposed cause a root cause, and confirm the order's problems for it."""
+    with in_project(project) as session:
+        known = _find(session, order_id).item.order_id
+        cause = approve_order(session.shift(), known, actor_name(actor), reason, version=version)
+    _decided(known, "approved", cause, as_json=as_json)
+
+
+@app.command("merge")
+def merge(
+    order_id: IdArgument,
+    into: Annotated[str, typer.Option("--into", help="The root cause that it belongs to.", metavar="CAUSE")],
+    reason: ReasonOption,
+    project: ProjectOption = None,
+    actor: ActorOption = None,
+    version: VersionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give the order's exemplars and problems to a root cause that is there."""
+    with in_project(project) as session:
+        known = _find(session, order_id).item.order_id
+        cause = merge_order(session.shift(), known, into, actor_name(actor), reason, version=version)
+    _decided(known, "merged", cause, as_json=as_json)
+
+
+@app.command("reject")
+def reject(
+    order_id: IdArgument,
+    reason: ReasonOption,
+    project: ProjectOption = None,
+    actor: ActorOption = None,
+    version: VersionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that it is no root cause; nothing like it is proposed again."""
+    with in_project(project) as session:
+        known = _find(session, order_id).item.order_id
+        reject_order(session.shift(), known, actor_name(actor), reason, version=version)
+    _decided(known, "rejected", None, as_json=as_json)
+
+
+def _find(session: Session, order_id: str) -> Stored[WorkOrder]:
+    return find_one(session, WORK_ORDERS, order_id, "work order", "errata orders list")
+
+
+def _decided(order_id: str, state: str, cause: RootCause | None, *, as_json: bool) -> None:
+    document = {"order_id": order_id, "state": state, "root_cause": cause.cause_id if cause else None}
+    told = f"Work order {order_id} is {state}" + (
+        f": root cause {cause.cause_id}, {cause.name}" if cause else ""
+    )
+    show(as_json, document, lambda console: console.print(told, markup=False))
+
+
+def _print(console: Console, order: WorkOrder) -> None:
+    seen = f"{count(order.cases, 'case')} in {count(len(order.fingerprints), 'problem')}"
+    console.print(
+        facts(
+            [
+                ("order", f"{order.order_id}, {order.state}"),
+                ("seen", f"{seen}, {order.first_seen:%Y-%m-%d} to {order.last_seen:%Y-%m-%d}"),
+                ("key terms", ", ".join(order.key_terms)),
+                ("problems", ", ".join(fingerprint[:10] for fingerprint in order.fingerprints[:12])),
+                ("decided by", f"{order.actor}: {order.reason}" if order.actor else None),
+            ]
+        )
+    )
+    console.print()
+    print_cause(console, order.draft)
