@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -18,10 +17,10 @@ RUNS = 240
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("desk") / "demo"
     calendar = Calendar.until(datetime(2026, 3, 16, tzinfo=UTC))
-    yield play(Plan(7, folder, calendar, RUNS, "hash"), lambda _: None)
+    return play(Plan(7, folder, calendar, RUNS, "hash"), lambda _: None)
 
 
 def test_a_night_drafts_rules_that_are_approved_and_pulled(story: Story) -> None:
