@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 from pathlib import Path
 
 from errata_client.run import Run
@@ -25,6 +24,10 @@ from knowledge.stage import Shift
 from knowledge.store import BulkReport
 
 BATCH = 200
+"""Runs of one batch of writes."""
+
+BATCH_ITEMS = 5_000
+"""Cases and reference calls of one batch, at which fewer runs are enough."""
 
 __all__ = ["AUTO", "IngestReport", "NotAnalysed", "ingest_file", "ingest_runs"]
 
@@ -55,8 +58,9 @@ def _ingest(
     items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker, found: Recognition | None
 ) -> IngestReport:
     work = _Work(shift, masker)
-    for batch in _batches(items):
-        work.take(batch)
+    for item in items:
+        work.take(item)
+    work.flush()
     problems = refresh_problems(shift, work.fingerprints) if work.fingerprints else 0
     return IngestReport(
         source=found.adapter.name if found else "runs",
@@ -73,12 +77,6 @@ def _ingest(
     )
 
 
-def _batches(items: Iterable[Run | NotAnalysed]) -> Iterator[list[Run | NotAnalysed]]:
-    remaining = iter(items)
-    while batch := list(islice(remaining, BATCH)):
-        yield batch
-
-
 class _Work:
     """The state of one ingest: what was counted, and what was touched."""
 
@@ -90,18 +88,26 @@ class _Work:
         self.fingerprints: set[str] = set()
         self.codes: Counter[str] = Counter()
         self.runs = self.calls = self.new_cases = 0
+        self._gathered: dict[str, Analysis] = {}
+        self._items = 0
 
-    def take(self, batch: list[Run | NotAnalysed]) -> None:
-        """Analyse and write one batch. Cases go last but for the problems: a run whose cases are there is all there."""
-        analyses: dict[str, Analysis] = {}
-        for item in batch:
-            if isinstance(item, NotAnalysed):
-                self.left_out.add(item.model_copy(update={"reason": self._masker.text(item.reason)}))
-                continue
-            analysis = self._analyse(item)
-            analyses[analysis.record.run_id] = analysis
-            self._count(analysis)
-        self._write(list(analyses.values()))
+    def take(self, item: Run | NotAnalysed) -> None:
+        """Analyse one item; write what has gathered when it is enough."""
+        if isinstance(item, NotAnalysed):
+            self.left_out.add(item.model_copy(update={"reason": self._masker.text(item.reason)}))
+            return
+        analysis = self._analyse(item)
+        self._count(analysis)
+        self._gathered[analysis.record.run_id] = analysis
+        self._items += len(analysis.cases) + len(analysis.references)
+        if len(self._gathered) >= BATCH or self._items >= BATCH_ITEMS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has gathered. Cases go last but for the problems: a run whose cases are there is all there."""
+        if self._gathered:
+            self._write(list(self._gathered.values()))
+            self._gathered, self._items = {}, 0
         self._shift.progress(self.runs, None)
 
     def _analyse(self, run: Run) -> Analysis:

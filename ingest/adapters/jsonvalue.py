@@ -12,6 +12,10 @@ import re2
 from errata_client.model import JsonValue
 
 MAX_DEPTH = 64
+
+LARGE = 8 * 1024 * 1024
+"""Bytes from which the standard library reads: orjson sets aside twelve times its input."""
+
 _REPLACEMENT = "\ufffd"
 
 # orjson turns whole numbers beyond 64 bits into floats and 1e999 into infinity; NUL is kept by both.
@@ -71,7 +75,7 @@ def is_valid_utf8(data: bytes) -> bool:
 
 
 def _read(raw: bytes) -> JsonValue:
-    if _UNUSUAL.search(raw) is None:
+    if len(raw) <= LARGE and _UNUSUAL.search(raw) is None:
         try:
             value: JsonValue = orjson.loads(raw)
         except orjson.JSONDecodeError:

@@ -17,21 +17,22 @@ from knowledge.errors import BadInputError
 Layout = Literal["array", "lines", "values"]
 SAMPLES = 3
 LOOKED_AT = 20
-LOOKED_AT_BYTES = 8 * 1024 * 1024
 WHOLE_OBJECT_KEYS = frozenset({"simulations"})
 """Keys whose value is a long list of records: an object that has one is taken apart, never read whole."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A file looked into: how its records are laid out, the first readable ones, and the keys of the first
-    object as far as they were read. `limit` is the length in bytes that a record may have."""
+    """A file looked into: how its records are laid out, outlines of the first readable ones, the keys of the first
+    object as far as they were read, and what was wrong with the first unreadable one. `limit` is the length in bytes that
+    a record may have."""
 
     path: Path
     layout: Layout
     samples: tuple[JsonValue, ...] = ()
     keys: tuple[str, ...] = ()
     limit: int = MAX_ELEMENT
+    trouble: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,29 @@ def open_source(path: Path, limit: int = MAX_ELEMENT) -> Opening:
 
 
 def _with_samples(opening: Opening) -> Opening:
-    """With the first few records that hold something, out of the first LOOKED_AT."""
+    """With outlines of the first few records that hold something, out of the first LOOKED_AT; and with what was wrong
+    with the first one that could not be read."""
     found: list[JsonValue] = []
+    trouble = None
     for item in islice(records(opening), LOOKED_AT):
-        if isinstance(item, Record) and isinstance(item.value, dict | list) and item.value:
-            found.append(item.value)
+        if isinstance(item, Unreadable):
+            trouble = trouble or f"{item.position}: {item.reason}"
+        elif isinstance(item.value, dict | list) and item.value:
+            found.append(_outline(item.value, 4))
         if len(found) >= SAMPLES:
             break
-    return replace(opening, samples=tuple(found))
+    return replace(opening, samples=tuple(found), trouble=trouble)
+
+
+def _outline(value: JsonValue, depth: int) -> JsonValue:
+    """The first keys, items and characters of a value: enough to see what it is, however large it is."""
+    if isinstance(value, dict) and depth:
+        return {key: _outline(below, depth - 1) for key, below in islice(value.items(), LOOKED_AT)}
+    if isinstance(value, list) and depth:
+        return [_outline(below, depth - 1) for below in value[:LOOKED_AT]]
+    if isinstance(value, dict | list):
+        return None
+    return value[:100] if isinstance(value, str) else value
 
 
 def stream(opening: Opening) -> JsonStream:
@@ -117,7 +133,7 @@ def lines(pieces: Iterator[bytes], limit: int = MAX_ELEMENT) -> Iterator[bytes |
             if newline:
                 held += whole
                 yield from _lines_of(held, skipped, limit)
-                held, skipped = bytearray(), 0
+                skipped = 0
             held += rest
             if len(held) > limit:
                 skipped += len(held)
@@ -130,7 +146,10 @@ def lines(pieces: Iterator[bytes], limit: int = MAX_ELEMENT) -> Iterator[bytes |
 
 
 def _lines_of(held: bytearray, skipped: int, limit: int) -> Iterator[bytes | TooLong]:
-    for line in bytes(held).split(b"\n"):
+    """The lines in `held`, which is emptied; of the first one `skipped` bytes are gone already."""
+    data = bytes(held)
+    held.clear()
+    for line in data.split(b"\n") if b"\n" in data else [data]:
         yield TooLong(skipped + len(line)) if skipped or len(line) > limit else line
         skipped = 0
 
@@ -192,11 +211,10 @@ def _layout(path: Path, limit: int, *, array: bool) -> Layout:
     """One value a line where an early line is an object; of arrays, where lines hold a conversation each."""
     if array and not _begins_with_message(path, limit):
         return "array"
-    head = _first_lines(path, limit)
-    whole = [line for line in head if _is_container(line)]
+    head = islice(_line_is_container(path, limit), LOOKED_AT)
     if array:
-        return "lines" if len(head) > 1 and head[0] in whole else "array"
-    return "lines" if whole else "values"
+        return "lines" if next(head, False) and next(head, None) is not None else "array"
+    return "lines" if any(head) else "values"
 
 
 def _begins_with_message(path: Path, limit: int) -> bool:
@@ -208,17 +226,14 @@ def _begins_with_message(path: Path, limit: int) -> bool:
     return isinstance(value, dict) and "role" in value
 
 
-def _first_lines(path: Path, limit: int) -> list[bytes]:
-    found: list[bytes] = []
+def _line_is_container(path: Path, limit: int) -> Iterator[bool]:
+    """Of each line that is not empty, whether it is an object or an array that holds something."""
     try:
         for line in lines(read_bytes(path), limit):
             if isinstance(line, bytes) and line.strip():
-                found.append(line)
-            if len(found) >= LOOKED_AT or sum(map(len, found)) > LOOKED_AT_BYTES:
-                break
+                yield _is_container(line)
     except CutOffError:
-        pass
-    return found
+        return
 
 
 def _is_container(line: bytes) -> bool:
@@ -231,6 +246,6 @@ def _is_container(line: bytes) -> bool:
 
 def _open_odd(path: Path, limit: int) -> Opening:
     """A file that does not begin with a bracket: lines, if an early one is an object."""
-    if any(line.lstrip()[:1] == b"{" and _is_container(line) for line in _first_lines(path, limit)):
+    if any(islice(_line_is_container(path, limit), LOOKED_AT)):
         return _with_samples(Opening(path, "lines", (), (), limit))
     raise BadInputError(f"{path} is not JSON: it begins with neither '[' nor '{{'")

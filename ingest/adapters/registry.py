@@ -44,7 +44,8 @@ def adapter_named(name: str) -> Adapter:
 def _held(opening: Opening) -> str:
     if not opening.samples:
         keys = ", ".join(opening.keys[:8])
-        return f"an object with the keys {keys}" if keys else "no readable record"
+        trouble = f" ({opening.trouble})" if opening.trouble else ""
+        return f"an object with the keys {keys}" if keys else f"no readable record{trouble}"
     return f"records like {_shape(opening.samples[0])}"
 
 

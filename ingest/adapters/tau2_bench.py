@@ -45,7 +45,7 @@ class Tau2Bench:
             for key in reader.members():
                 if key == SIMULATIONS and reader.peek() == ord("["):
                     yield from self._simulations(reader, about)
-                    if reader.cut is not None:
+                    if reader.peek() is None:
                         return
                     continue
                 value = reader.value()
