@@ -16,7 +16,7 @@ from jobs.lease import LeaseGuard, never, take
 from jobs.night import LEASE, NightReport, Stage, night_id
 from jobs.stages import STAGES
 from knowledge.errors import BadInputError
-from knowledge.kinds import ATTRIBUTIONS, NIGHTS
+from knowledge.kinds import ATTRIBUTIONS, NIGHTS, STRATEGIES
 from knowledge.nights import Night, StageRecord
 from knowledge.store import Query
 from wiring.build import Errata
@@ -142,5 +142,11 @@ def _report(
         ended_at=night.ended_at or errata.clock(),
         stages=tuple(records.values()),
         attributed={verdict: counted.get(verdict, 0) for verdict in ("matched", "abstained", "unmatched")},
-        drafted=records["file"].counts.get("filed", 0) if "file" in records else 0,
+        drafted=_drafted(errata, project, night.as_of),
     )
+
+
+def _drafted(errata: Errata, project: str, as_of: datetime) -> int:
+    """How many strategies were filed as of this night, whichever of its attempts filed them."""
+    filed = (stored.item.history for stored in errata.store.collection(project, STRATEGIES).scan(Query()))
+    return sum(bool(history) and history[0].at == as_of for history in filed)

@@ -70,6 +70,10 @@ def approve(
     strategy_id: IdArgument,
     reason: ReasonOption,
     shadow: Annotated[bool, typer.Option("--shadow", help="Only watch what it would do, at first.")] = False,
+    acknowledge: Annotated[
+        list[str] | None,
+        typer.Option("--acknowledge", help="A flag of its evidence, such as tainted, that was looked into."),
+    ] = None,
     project: ProjectOption = None,
     actor: ActorOption = None,
     version: VersionOption = None,
@@ -78,12 +82,16 @@ def approve(
     """Approve a strategy: agents apply its rule from the next revision of the bundle on."""
     with in_project(project) as session:
         known = _find(session, strategy_id).item.strategy_id
-        who = actor_name(actor)
-        _show(
-            review.approve(session.shift(), known, who, reason, version=version, shadow=shadow),
-            as_json=as_json,
-            brief=True,
+        changed = review.approve(
+            session.shift(),
+            known,
+            actor_name(actor),
+            reason,
+            version=version,
+            shadow=shadow,
+            acknowledge=acknowledge or (),
         )
+        _show(changed, as_json=as_json, brief=True)
 
 
 @app.command("reject")

@@ -20,6 +20,7 @@ from jobs.nightly import run_night
 from knowledge.open import open_store
 from tests.jobs.killing import Executioner, KillingStore
 from wiring.build import Errata
+from wiring.logs import configure_logs
 from wiring.settings import Settings
 
 PROJECT = "shop"
@@ -27,6 +28,7 @@ PROJECT = "shop"
 
 def main() -> None:
     """Obey until stdin ends."""
+    configure_logs(Settings(log_level="error"))
     for line in sys.stdin:
         print(json.dumps(in_a_fork(json.loads(line))), flush=True)  # noqa: T201 - this is its answer
 
