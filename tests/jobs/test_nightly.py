@@ -15,7 +15,8 @@ from knowledge.errors import (
     NotFoundError,
     StoreUnavailableError,
 )
-from knowledge.kinds import NIGHTS, STAGES as STAGE_RECORDS
+from knowledge.kinds import NIGHTS
+from knowledge.kinds import STAGES as STAGE_RECORDS
 from knowledge.nights import StageRecord
 from knowledge.stage import Shift, StageReport
 from knowledge.store import Query

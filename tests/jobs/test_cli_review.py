@@ -1,0 +1,148 @@
+"""A morning at the command line: what the night made of the shop's day, and what an engineer does with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from errata_client.bundle import read_bundle
+from errata_client.rule import Rule
+from tests.jobs.cli import CommandLine
+from tests.jobs.small_shop import day
+
+P = ("--project", "shop")
+
+
+@pytest.fixture
+def morning(cli: CommandLine) -> CommandLine:
+    cli.json("ingest", cli.file("day.jsonl", day()), *P)
+    cli.json("nightly", *P)
+    return cli
+
+
+def first_draft(cli: CommandLine) -> dict[str, Any]:
+    drafts: list[dict[str, Any]] = cli.json("strategies", "list", *P, "--state", "in_review")
+    return next(draft for draft in drafts if draft["rule"]["action"]["kind"] == "rewrite")
+
+
+def test_a_night_tells_of_its_stages_and_of_what_came_out(cli: CommandLine) -> None:
+    cli.json("ingest", cli.file("day.jsonl", day()), *P)
+    night = cli.json("nightly", *P, "--as-of", "2026-03-01")
+    assert (night["status"], night["as_of"], night["resumed"]) == ("done", "2026-03-01T23:59:59Z", False)
+    assert {stage["status"] for stage in night["stages"]} == {"done"}
+    assert set(night["stages"][0]) == {"stage", "status", "counts", "skipped"}
+    assert night["attributed"] == {"matched": 1, "abstained": 0, "unmatched": 1}
+    assert night["drafted"] >= 1
+    every = cli.json("nightly")
+    assert [one["project"] for one in every["nights"]] == ["shop"]
+
+
+def test_problems_are_listed_found_and_shown_with_their_cause(morning: CommandLine) -> None:
+    listed = morning.json("problems", "list", *P)
+    assert [(problem["count"], problem["verdict"]) for problem in listed] == [
+        (9, "matched"),
+        (5, "unmatched"),
+    ]
+    (found,) = morning.json("problems", "search", "flux capacitor", *P)
+    shown = morning.json("problems", "show", found["fingerprint"][:8], *P)
+    assert shown["problem"]["fingerprint"] == found["fingerprint"]
+    assert shown["attribution"]["verdict"] == "unmatched"
+    assert len(shown["latest_cases"]) == 5
+    assert morning.json("problems", "search", "nothing like that", *P) == []
+
+
+def test_a_work_order_becomes_a_cause_that_explains_its_problems(morning: CommandLine) -> None:
+    (order,) = morning.json("orders", "list", *P)
+    decided = morning.json("orders", "approve", order["order_id"], *P, "--reason", "a new kind")
+    cause = morning.json("causes", "show", decided["root_cause"], *P)
+    assert cause["exemplars"]
+    assert morning("orders", "approve", order["order_id"], *P, "--reason", "again").code == 4
+    assert morning.json("nightly", *P)["attributed"]["matched"] == 2
+
+
+def test_strategies_are_listed_with_rule_and_evidence_and_shown_with_rows(morning: CommandLine) -> None:
+    draft = first_draft(morning)
+    assert Rule.model_validate(draft["rule"]).id == draft["id"]
+    evidence = draft["evidence"]
+    assert evidence["support"] >= 3
+    assert evidence["harmed"] == 0
+    assert "rows" not in evidence
+    shown = morning.json("strategies", "show", draft["id"], *P)
+    assert shown["rows"][0]["before"] != shown["rows"][0]["after"]
+    assert shown["history"][-1]["target"] == "in_review"
+    assert shown["version"]
+
+
+def test_an_approved_rule_is_in_the_bundle_and_a_retired_one_is_not(
+    morning: CommandLine, tmp_path: Path
+) -> None:
+    draft = first_draft(morning)
+    approved = morning.json(
+        "strategies", "approve", draft["id"], *P, "--reason", "all right", "--actor", "林工"
+    )
+    assert approved["state"] == "active"
+    assert approved["history"][-1]["actor"] == "林工"
+    bundle = read_bundle(morning("bundle", *P).out.encode())
+    assert [rule.id for rule in bundle.rules] == [draft["id"]]
+    morning.json("strategies", "retire", draft["id"], *P, "--reason", "mended")
+    morning.json("bundle", *P, "--out", str(tmp_path / "rules.json"))
+    emptied = read_bundle((tmp_path / "rules.json").read_bytes())
+    assert (emptied.rules, emptied.revision > bundle.revision) == ((), True)
+
+
+def test_a_change_needs_a_reason_a_right_state_and_the_version_that_was_seen(morning: CommandLine) -> None:
+    draft = first_draft(morning)
+    version = morning.json("strategies", "show", draft["id"], *P)["version"]
+    assert morning("strategies", "approve", draft["id"], *P).code == 2
+    assert morning("strategies", "activate", draft["id"], *P, "--reason", "early").code == 4
+    edited = morning.json(
+        "strategies", "edit", draft["id"], *P, "--reason", "shorter", "--set", "valid_until=2027-01-01"
+    )
+    assert edited["rule"]["valid_until"] == "2027-01-01"
+    assert morning("strategies", "reject", draft["id"], *P, "--reason", "no", "--version", version).code == 4
+    assert morning.json("strategies", "reject", draft["id"], *P, "--reason", "no")["state"] == "rejected"
+    assert morning("strategies", "show", "ST-9999", *P).code == 3
+
+
+def test_causes_go_out_and_come_back(morning: CommandLine, tmp_path: Path) -> None:
+    path = str(tmp_path / "causes.yaml")
+    morning("causes", "export", *P, "--out", path)
+    back = morning.json("causes", "import", path, *P, "--reason", "from the repository")
+    assert back["created"] == 0
+    assert back["exists"] == len(morning.json("causes", "list", *P))
+
+
+def test_a_cause_is_checked_against_the_problems_before_it_is_added(morning: CommandLine) -> None:
+    text = (
+        "- {cause_id: RC-900, name: The machine drifts, statement: It drifts., error_codes: [tool.error],\n"
+        "   exemplars: ['flux capacitor 1 drifts out of phase with the resonance chamber']}\n"
+    )
+    path = morning.file("cause.yaml", text)
+    (checked,) = morning.json("causes", "check", path, *P)
+    assert len(checked["would_take"]) == 1
+    assert morning("causes", "show", "RC-900", *P).code == 3
+    morning.json("causes", "add", path, *P, "--reason", "seen")
+    assert morning("causes", "add", path, *P, "--reason", "seen").code == 4
+    assert morning("causes", "check", morning.file("bad.yaml", "- {name: x}"), *P).code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "problems list",
+        "problems search order",
+        "causes list",
+        "orders list",
+        "strategies list",
+        "projects list",
+    ],
+)
+def test_what_is_for_reading_fits_its_lines_and_needs_no_terminal(morning: CommandLine, words: str) -> None:
+    project = () if words.startswith("projects") else P
+    answer = morning(*words.split(), *project)
+    assert answer.code == 0
+    assert answer.out.strip()
+    assert max(len(line) for line in answer.out.splitlines()) <= 140
+    assert "\x1b" not in answer.out
