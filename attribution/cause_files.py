@@ -30,9 +30,20 @@ def read_causes_text(text: str, source: str = "the file", created_by: str = "err
 def write_causes_text(causes: Iterable[RootCause]) -> str:
     """YAML that `read_causes_text` reads back to the same causes, sorted by id."""
     ordered = sorted(causes, key=lambda cause: cause.cause_id)
-    return yaml.safe_dump(
-        [_entry(cause) for cause in ordered], sort_keys=False, allow_unicode=True, width=110
-    )
+    entries = [_entry(cause) for cause in ordered]
+    return yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes texts with the rarer line ends, which YAML would otherwise fold into spaces."""
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        """A text as a YAML scalar."""
+        style = '"' if any(end in text for end in "\x85\u2028\u2029") else None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _entries(text: str, source: str) -> list[JsonValue]:
@@ -70,7 +81,7 @@ def _cause(entry: JsonValue, number: int, source: str, created_by: str) -> RootC
 def _entry(cause: RootCause) -> dict[str, JsonValue]:
     entry = cause.model_dump(mode="json", exclude_defaults=True)
     entry["exemplars"] = [_exemplar(exemplar) for exemplar in cause.exemplars]
-    return {name: value for name, value in entry.items() if value not in ("", [], None)}
+    return entry
 
 
 def _exemplar(exemplar: Exemplar) -> JsonValue:

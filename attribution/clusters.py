@@ -68,11 +68,15 @@ def gate_of(problem: Problem) -> tuple[str, str, str]:
 def _home(
     problem: Problem, leaders: Sequence[tuple[str, Problem]], similar: Similar, threshold: float
 ) -> str | None:
-    """The cluster of the leader that the problem is, or is most like; the first of equals; None if none is near."""
+    """The cluster of the leader that the problem is, or is most like, the oldest of equals; None if none is near."""
     near = [(identity, leader) for identity, leader in leaders if gate_of(leader) == gate_of(problem)]
     for identity, leader in near:
         if leader.fingerprint == problem.fingerprint:
             return identity
-    scores = list(similar(problem, [leader for _, leader in near])) if near else []
-    best = max(scores, default=0.0)
-    return near[scores.index(best)][0] if best >= threshold else None
+    scores = similar(problem, [leader for _, leader in near]) if near else []
+    ranked = [
+        (-score, leader.first_seen, leader.fingerprint, identity)
+        for score, (identity, leader) in zip(scores, near, strict=True)
+        if score >= threshold
+    ]
+    return min(ranked)[-1] if ranked else None

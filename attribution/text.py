@@ -29,6 +29,7 @@ _STATUS = re.compile(
 _DETAIL = re.compile(
     r"\[(?:type|errno)[=\s][^\]]*\]?|\bFor further information visit\b|\b\w+\(\)", re.IGNORECASE
 )
+_NAME_IN_CODE = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b")
 _QUOTES = re.compile(r"[\"'`“”‘’«»「」『』]")
 _LOOSE = re.compile(r"[()\[\]{}<>=|*_\\#]+")
 _SPACE_BEFORE = re.compile(r"\s+([,.;:!?，。；：！？])")
@@ -36,14 +37,21 @@ _REPEATED = re.compile(r"([,.;:!?，。；：、])(?:\s*[,.;:，。；：、])+"
 
 
 def normalised(text: str) -> str:
-    """Masks, numbers, quotes and a leading "Error:" taken away; NFKC, lower case, single spaces; at most
-    MAX_CHARACTERS. A text of placeholders alone becomes ""."""
+    """Masks, numbers, quotes, names in code (user_id, getUser) and a leading "Error:" taken away, since they differ where
+    the cause does not; NFKC, lower case, single spaces; at most MAX_CHARACTERS. A text that is nothing but a name in
+    code keeps it, as words; one of placeholders alone becomes ""."""
     text = _DETAIL.sub(" ", _URL.sub(" ", unicodedata.normalize("NFKC", text[: 4 * MAX_CHARACTERS])))
     text = _QUOTES.sub("", _PLACEHOLDER.sub(" ", text)).strip()
     text = _HAS_DIGIT.sub(" ", _without_class(_PREFIX.sub("", text)))
+    return _tidied(_NAME_IN_CODE.sub(" ", text)) or _tidied(text)
+
+
+def _tidied(text: str) -> str:
+    """Lower case, single spaces, no loose signs; "" where no letter is left."""
     text = " ".join(_LOOSE.sub(" ", text).casefold().split())
     text = _PREFIX.sub("", _REPEATED.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text)))
-    return text.strip(" ,.;:!，。；：！、-")[:MAX_CHARACTERS]
+    text = text.strip(" ,.;:!，。；：！、-")[:MAX_CHARACTERS]
+    return text if any(character.isalpha() for character in text) else ""
 
 
 def _without_class(text: str) -> str:

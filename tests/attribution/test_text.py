@@ -27,3 +27,17 @@ def test_a_link_is_left_out_and_its_version_with_it() -> None:
         "1 validation error for Payment\nField required; see https://errors.example/2.10/v/missing"
     )
     assert text == "validation error for payment field required; see"
+
+
+def test_a_name_in_code_says_nothing_about_the_cause_unless_it_is_all_there_is() -> None:
+    assert normalised("the value of user_id was given by nobody") == "the value of was given by nobody"
+    assert normalised("getOrder was called again") == "was called again"
+    assert normalised("insufficient_funds") == "insufficient funds"
+    assert normalised("code INSUFFICIENT_FUNDS") == "code insufficient funds"
+
+
+def test_a_leading_exception_class_or_status_is_left_out() -> None:
+    assert normalised("sqlite3.OperationalError: no such column: total") == "no such column: total"
+    assert normalised("HTTP 404: Not Found") == "not found"
+    assert normalised("503 Service Unavailable") == "service unavailable"
+    assert normalised("TimeoutError:") == "timeouterror"
