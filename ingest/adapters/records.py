@@ -208,13 +208,26 @@ def _first_keys(path: Path, limit: int) -> tuple[str, ...]:
 
 
 def _layout(path: Path, limit: int, *, array: bool) -> Layout:
-    """One value a line where an early line is an object; of arrays, where lines hold a conversation each."""
+    """An array, unless lines hold a conversation each. Of objects one a line, if the first line is a whole one, or if
+    what begins in it is none but a later line is: then it is the first line that is broken."""
     if array and not _begins_with_message(path, limit):
         return "array"
     head = islice(_line_is_container(path, limit), LOOKED_AT)
+    first_is_whole = next(head, False)
     if array:
-        return "lines" if next(head, False) and next(head, None) is not None else "array"
-    return "lines" if any(head) else "values"
+        return "lines" if first_is_whole and next(head, None) is not None else "array"
+    if first_is_whole or (not _begins_with_object(path, limit) and any(head)):
+        return "lines"
+    return "values"
+
+
+def _begins_with_object(path: Path, limit: int) -> bool:
+    """Whether a whole object begins in the first line, however many lines it takes."""
+    try:
+        first = JsonStream(read_bytes(path), limit).value()
+    except CutOffError:
+        return False
+    return isinstance(first, bytes) and _is_container(first)
 
 
 def _begins_with_message(path: Path, limit: int) -> bool:

@@ -237,7 +237,7 @@ def test_a_record_over_the_limit_is_skipped_and_told(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    path = written(tmp_path / "many.json", loans(20_000))
+    path = written(tmp_path / "many.json", [tau(a_loan("x" * 5_000), task=number) for number in range(2_000)])
     tracemalloc.start()
     opening_runs = 0
     opening = open_source(path)
@@ -245,7 +245,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         opening_runs += 1
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert opening_runs == 20_000
+    assert opening_runs == 2_000
     assert peak < path.stat().st_size / 2
 
 

@@ -1,0 +1,68 @@
+"""Published runs, where they lie beside the checkout: every reply that is an error is a case, and no other is."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import orjson
+import pytest
+
+from ingest.masking import Masker
+from ingest.service import ingest_file
+from knowledge.errors import BadInputError
+from knowledge.store import Store
+from tests.ingest.making import DATA, KEY, a_shift, read
+
+TAU = sorted(DATA.glob("tau-bench/*.json.gz")) + sorted(DATA.glob("agentrx/tau_dataset_*.json.gz"))
+TAU2 = sorted(DATA.glob("tau2-bench/*.json.gz"))
+OTHERS = [DATA / "agentrx/tau_ground_truth.json.gz", *DATA.glob("*/*.jsonl.gz")]
+
+pytestmark = pytest.mark.skipif(not TAU, reason=f"no published runs in {DATA}")
+
+
+def count_errors(path: Path) -> int:
+    """By the raw messages, without any adapter."""
+    content = orjson.loads(gzip.decompress(path.read_bytes()))
+    if isinstance(content, dict):
+        return sum(
+            m.get("error") is True
+            for s in content["simulations"]
+            for m in s["messages"]
+            if m["role"] == "tool"
+        )
+    messages = [message for record in content for message in record["traj"]]
+    replies = [message["content"] for message in messages if message["role"] == "tool"]
+    replies += [
+        str(message["content"]).removeprefix("API output: ")
+        for message in messages
+        if message["role"] == "user" and str(message["content"]).startswith("API output: ")
+    ]
+    return sum(str(text).startswith("Error") for text in replies)
+
+
+@pytest.mark.parametrize("path", TAU + TAU2, ids=lambda path: path.name.partition(".json")[0])
+def test_every_error_reply_is_a_case_and_no_other_reply_is(path: Path, store: Store) -> None:
+    shift = a_shift(store)
+    report = ingest_file(path, "auto", shift, Masker(KEY))
+    errors = report.by_error_code.get("tool.error", 0) + report.by_error_code.get("tool.unavailable", 0)
+    assert errors == count_errors(path)
+    assert not report.not_analysed
+    assert ingest_file(path, "auto", shift, Masker(KEY)).new_cases == 0
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.name)
+def test_files_of_other_kinds_are_refused_with_what_was_looked_for(path: Path, store: Store) -> None:
+    with pytest.raises(BadInputError, match="Looked for"):
+        ingest_file(path, "auto", a_shift(store), Masker(KEY))
+
+
+def test_the_injected_failures_of_a_tool_are_told_apart(store: Store) -> None:
+    report = ingest_file(DATA / "tau-bench/grok-3-retail.json.gz", "auto", a_shift(store), Masker(KEY))
+    assert report.by_error_code["tool.unavailable"] == 123
+
+
+def test_the_same_runs_in_another_record_shape_are_the_same_runs() -> None:
+    one, _ = read(DATA / "tau-bench/tool-calling-retail.json.gz")
+    other, _ = read(DATA / "agentrx/tau_dataset_full.json.gz")
+    assert {run.run_id for run in one} == {run.run_id for run in other}
