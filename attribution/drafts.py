@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from attribution.clusters import Cluster
 from attribution.terms import key_terms
@@ -15,15 +15,15 @@ MAX_EXEMPLARS = 20
 MAX_NAME = 80
 
 
-def draft_order(order_id: str, cluster: Cluster, background: Iterable[str]) -> WorkOrder:
+def draft_order(order_id: str, cluster: Cluster, everywhere: Mapping[str, int]) -> WorkOrder:
     """An open work order for the cluster. Its draft bears the order's id until it is approved; the name is the most
-    frequent error text, the exemplars are the distinct ones. `background` are the texts of all problems."""
+    frequent error text, the exemplars are the distinct ones. `everywhere` counts the terms of all problems."""
     members = cluster.members
     return WorkOrder(
         order_id=order_id,
         cluster_id=cluster.cluster_id,
         draft=_draft(order_id, members),
-        key_terms=key_terms([normalised(problem.error_pattern) for problem in members], background),
+        key_terms=key_terms([normalised(problem.error_pattern) for problem in members], everywhere),
         fingerprints=tuple(problem.fingerprint for problem in members),
         cases=cluster.cases,
         first_seen=min(problem.first_seen for problem in members),

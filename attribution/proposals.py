@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attribution.clusters import Cluster, Similar, cluster_id, group
 from attribution.drafts import draft_order
 from attribution.parameters import Parameters
+from attribution.terms import term_counts
 from attribution.text import normalised
 from knowledge.cases import Problem
 from knowledge.causes import WorkOrder
@@ -39,18 +40,18 @@ def propose(
     """
     kept = _kept(orders, problems)
     clusters = group(unmatched, kept, similar, parameters.threshold)
-    background = [normalised(problem.error_pattern) for problem in problems.values()]
+    everywhere = term_counts(normalised(problem.error_pattern) for problem in problems.values())
     by_cluster = {order.cluster_id: order for order in orders}
     changed, fresh = [], []
     for cluster in clusters:
         order = by_cluster.get(cluster.cluster_id)
         if order is not None and order.state == "open" and cluster.members:
-            changed.append(draft_order(order.order_id, cluster, background))
+            changed.append(draft_order(order.order_id, cluster, everywhere))
         elif order is None or order.state in {"approved", "merged"}:
             fresh.append(_renewed(cluster, by_cluster))
     worthy = [cluster for cluster in fresh if cluster.members and cluster.cases >= parameters.min_support]
     numbered = enumerate(sorted(worthy, key=_age), start=_last_number(orders) + 1)
-    new = [draft_order(f"WO-{number:04d}", cluster, background) for number, cluster in numbered]
+    new = [draft_order(f"WO-{number:04d}", cluster, everywhere) for number, cluster in numbered]
     held = {order.order_id for order in changed}
     settled = [_settle(order) for order in orders if order.state == "open" and order.order_id not in held]
     return Proposals(tuple(new), tuple(order for order in changed if order not in orders), tuple(settled))

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from attribution.words import FILLERS, words
+from attribution.words import FILLERS, NEGATIONS, words
 
 MAX_TERMS = 8
 
 
-def key_terms(texts: Sequence[str], background: Iterable[str]) -> tuple[str, ...]:
-    """Up to MAX_TERMS words (of Chinese, pairs of characters) that most of `texts` have and few of `background` have:
-    by share of texts with it, times how rare it is elsewhere; ties by the word."""
-    inside = Counter(term for text in texts for term in _terms(text))
-    everywhere = Counter(term for text in background for term in _terms(text))
-    weighed = {term: count * count / max(everywhere[term], count) for term, count in inside.items()}
+def term_counts(texts: Iterable[str]) -> Counter[str]:
+    """In how many of the texts each term stands."""
+    return Counter(term for text in texts for term in _terms(text))
+
+
+def key_terms(texts: Sequence[str], everywhere: Mapping[str, int]) -> tuple[str, ...]:
+    """Up to MAX_TERMS words (of Chinese, pairs of characters) that most of `texts` have and few others have: by share
+    of texts with it, times how rare it is `everywhere` (`term_counts` of all texts); ties by the word."""
+    inside = term_counts(texts)
+    weighed = {term: count * count / max(everywhere.get(term, 0), count) for term, count in inside.items()}
     ordered = sorted(weighed, key=lambda term: (-weighed[term], term))
     return tuple(ordered[:MAX_TERMS])
 
 
 def _terms(text: str) -> set[str]:
     found = words(text)
-    single = {word for word in found if len(word) > 2 and word.isascii() and word not in FILLERS}
+    single = {word for word in found if len(word) > 2 and word.isascii() and word not in FILLERS | NEGATIONS}
     chinese = {
         left + right for left, right in pairwise(found) if _han(left) and _han(right) and left + right in text
     }

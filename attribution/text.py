@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, get_args
 
 from knowledge.cases import Problem
@@ -36,6 +37,7 @@ _SPACE_BEFORE = re.compile(r"\s+([,.;:!?，。；：！？])")
 _REPEATED = re.compile(r"([,.;:!?，。；：、])(?:\s*[,.;:，。；：、])+")
 
 
+@lru_cache(maxsize=32_768)
 def normalised(text: str) -> str:
     """Masks, numbers, quotes, names in code (user_id, getUser) and a leading "Error:" taken away, since they differ where
     the cause does not; NFKC, lower case, single spaces; at most MAX_CHARACTERS. A text that is nothing but a name in

@@ -11,7 +11,7 @@ from attribution.encoders.port import Vectors
 from attribution.ranking import BLOCK
 from attribution.rows import Rows
 from attribution.scoring import Channel, best_of_causes, score_pairs
-from attribution.text import FIELDS
+from attribution.text import FIELDS, Field
 
 PROBLEMS, CAUSES, EXEMPLARS, DIMENSION = 20_000, 500, 5, 384
 KNOTS = ((0.15, 0.0), (0.46, 0.5), (0.78, 0.85), (1.0, 1.0))
@@ -54,7 +54,7 @@ def scoring_seconds() -> float:
     return perf_counter() - started
 
 
-def weights() -> list[tuple[str, float]]:
+def weights() -> list[tuple[Field, float]]:
     """The weights that fitting starts from."""
     return [("user_intent", 0.4), ("error_pattern", 0.3), ("step_context", 0.3)]
 
@@ -67,7 +67,8 @@ def complete(vectors: Vectors) -> Rows:
 def rows(count: int) -> Vectors:
     """Random rows of unit length; the same for the same count."""
     made = np.random.default_rng(count).standard_normal((count, DIMENSION), dtype=np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
 
 
 if __name__ == "__main__":

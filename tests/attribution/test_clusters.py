@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.clusters import group
-from attribution.terms import key_terms
+from attribution.terms import key_terms, term_counts
 from knowledge.cases import Problem
 from tests.attribution.making import NOW, problem
 
@@ -49,8 +49,11 @@ def test_every_problem_is_in_exactly_one_cluster_near_its_leader(places: set[int
 
 def test_key_terms_are_the_words_that_others_lack() -> None:
     inside = ["the scanner is jammed", "scanner jammed again"]
-    assert set(key_terms(inside, [*inside, "the gate is closed again"])[:2]) == {"scanner", "jammed"}
+    assert set(key_terms(inside, term_counts([*inside, "the gate is closed again"]))[:2]) == {
+        "scanner",
+        "jammed",
+    }
 
 
 def test_key_terms_of_chinese_are_pairs_of_characters() -> None:
-    assert "扫描" in key_terms(["扫描仪卡住"], ["扫描仪卡住", "大门关闭"])
+    assert "扫描" in key_terms(["扫描仪卡住"], term_counts(["扫描仪卡住", "大门关闭"]))
