@@ -15,9 +15,11 @@ from jobs.cli.output import count, facts, plain, say, show, table
 from jobs.cli.progress import progress_bar
 from jobs.cli.session import JsonOption, ProjectOption, opened
 from knowledge.errors import BadInputError
+from knowledge.kinds import PROBLEMS, REFERENCE_CALLS
+from knowledge.store import Query
 from wiring.build import Errata
 
-SUMS = ("runs", "calls", "cases", "new_cases", "reference_calls", "problems")
+SUMS = ("runs", "calls", "cases", "new_cases")
 SHOWN_UNREAD = 10
 BAD_INPUT = 2
 
@@ -40,7 +42,7 @@ def ingest(
         chosen = project or errata.settings.project
         errata.ensure_project(chosen)
         results = [(path, _ingest_one(errata, chosen, path, source)) for path in files]
-    document = summary(results)
+        document = summary(results) | _standing(errata, chosen)
     show(as_json, document, lambda console: _print(console, chosen, document))
     failed = [(path, result) for path, result in results if isinstance(result, BadInputError)]
     for path, error in failed:
@@ -86,6 +88,14 @@ def summary(results: Sequence[tuple[Path, IngestReport | BadInputError]]) -> dic
     return document | _errors(results)
 
 
+def _standing(errata: Errata, project: str) -> dict[str, object]:
+    """How many problems and reference calls the project has now, whatever file they came from."""
+    problems = errata.store.collection(project, PROBLEMS).tally(Query(), "status")
+    references = errata.store.collection(project, REFERENCE_CALLS).tally(Query(), "tool")
+    totals = {"problems": problems, "reference_calls": references}
+    return {name: sum(tally.count for tally in tallies) for name, tallies in totals.items()}
+
+
 def _unread(report: IngestReport) -> list[dict[str, object]]:
     fields = plain(report)
     assert isinstance(fields, dict)
@@ -106,7 +116,7 @@ def _errors(results: Sequence[tuple[Path, IngestReport | BadInputError]]) -> dic
 
 
 def _print(console: Console, project: str, document: dict[str, object]) -> None:
-    numbers = {name: int(str(document[name])) for name in SUMS}
+    numbers = {name: int(str(document[name])) for name in (*SUMS, "problems", "reference_calls")}
     codes, unread = document["by_error_code"], document["not_analysed"]
     assert isinstance(codes, dict)
     assert isinstance(unread, list)
@@ -114,11 +124,11 @@ def _print(console: Console, project: str, document: dict[str, object]) -> None:
         ("project", project),
         ("read as", f"{document['source']} ({document['why']})" if "source" in document else None),
         ("runs", f"{numbers['runs']:,} with {count(numbers['calls'], 'call')}"),
+        ("cases", f"{numbers['cases']:,}, {numbers['new_cases']:,} of them new"),
         (
-            "cases",
-            f"{numbers['cases']:,}, {numbers['new_cases']:,} of them new, in {numbers['problems']:,} problems",
+            "now in all",
+            f"{count(numbers['problems'], 'problem')}, {count(numbers['reference_calls'], 'reference call')}",
         ),
-        ("reference calls", f"{numbers['reference_calls']:,}"),
     ]
     console.print(facts(rows))
     if codes:
