@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from errata_client.model import JsonValue
 from errata_client.run import Run
 from ingest.masking.keys import is_telling
-from ingest.masking.patterns import Pattern, compile_patterns
+from ingest.masking.patterns import Pattern, compile_gate, compile_patterns
 from ingest.masking.placeholders import Placeholders
 from ingest.masking.remembered import Remembered
 from ingest.masking.run_texts import replaced
 
-KNOWN_TEXTS = 512
-MIN_KNOWN = 200
+SHORT = 200
+KNOWN_SHORT = 20_000
+LONG = 4_000
+KNOWN_LONG = 32
 LONG_NUMBER = 10**10
 
 patterns = lru_cache(maxsize=1)(compile_patterns)
+gate = lru_cache(maxsize=1)(compile_gate)
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,25 @@ class _Find:
     kind: str
     value: str
     masked: str
+
+
+_Masked = tuple[str, tuple[_Find, ...]]
+
+
+class _Known:
+    """What texts were masked to, for those that come again and again: keys, short values, prompts."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._masked: OrderedDict[str, _Masked] = OrderedDict()
+
+    def get(self, text: str, mask: Callable[[str], _Masked]) -> _Masked:
+        known = self._masked.get(text)
+        if known is None:
+            known = self._masked[text] = mask(text)
+            if len(self._masked) > self._size:
+                self._masked.popitem(last=False)
+        return known
 
 
 class Masker:
@@ -38,19 +61,17 @@ class Masker:
     def __init__(self, key: bytes) -> None:
         self.counts: Counter[str] = Counter()
         self._placeholders = Placeholders(key)
-        self._known: OrderedDict[str, tuple[str, tuple[_Find, ...]]] = OrderedDict()
+        self._short = _Known(KNOWN_SHORT)
+        self._long = _Known(KNOWN_LONG)
         self._remembered = Remembered()
 
     def text(self, text: str) -> str:
         """`text` masked."""
-        if len(text) < MIN_KNOWN:
-            return self._noted(*self._mask(text))
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = self._mask(text)
-            if len(self._known) > KNOWN_TEXTS:
-                self._known.popitem(last=False)
-        return self._noted(*known)
+        if len(text) < SHORT:
+            return self._noted(*self._short.get(text, self._mask))
+        if len(text) > LONG:
+            return self._noted(*self._long.get(text, self._mask))
+        return self._noted(*self._mask(text))
 
     def value(self, value: JsonValue) -> JsonValue:
         """A JSON value masked: its texts and keys, and whatever stands under a key that names a secret."""
@@ -97,10 +118,11 @@ class Masker:
                 self._remembered.digits(find.value, find.masked)
         return masked
 
-    def _mask(self, text: str) -> tuple[str, tuple[_Find, ...]]:
+    def _mask(self, text: str) -> _Masked:
         data, finds = text.encode("utf-8", "replace"), list[_Find]()
-        for pattern in patterns():
-            if not pattern.needs or any(need in data for need in pattern.needs):
+        words, digits = gate().lets(data)
+        for pattern in patterns() if words or digits else ():
+            if (words and any(need in data for need in pattern.needs)) or (digits and not pattern.needs):
                 data = self._apply(pattern, data, finds)
         return (data.decode("utf-8", "replace") if finds else text), tuple(finds)
 

@@ -198,6 +198,28 @@ class Pattern:
     needs: tuple[bytes, ...]
 
 
+_LONG_NUMBER = r"(?:[0-9][ .()-]{0,2}){8}[0-9]|[A-Z]{2}[0-9]{2}[ 0-9A-Z]{11}"
+"""All that is told by its digits alone has nine of them, or begins as an account number does."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Quick looks at a whole text: without `words` no shape that needs any can match, without `digits` no other can."""
+
+    words: Any
+    digits: Any
+
+    def lets(self, data: bytes) -> tuple[bool, bool]:
+        """Whether shapes with needs, and those without, are to be tried."""
+        return self.words.search(data) is not None, self.digits.search(data) is not None
+
+
+def compile_gate() -> Gate:
+    """The gate before all patterns."""
+    needles = sorted({part for shape in _SHAPES for part in shape.needs.split()})
+    return Gate(_regex("|".join(re2.escape(part) for part in needles)), _regex(_LONG_NUMBER))
+
+
 def compile_patterns() -> tuple[Pattern, ...]:
     """All shapes, in the order in which they are applied."""
     return tuple(

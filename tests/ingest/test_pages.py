@@ -1,0 +1,44 @@
+"""The pages on ingest: their smallest inputs are read as they say, and no code is missing or made up."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ingest.adapters.registry import ADAPTERS
+from ingest.detectors.registry import DETECTORS
+from ingest.masking import Masker
+from ingest.service import ingest_file
+from knowledge.cases import ERROR_CODES
+from knowledge.store import Store
+from tests.ingest.making import KEY, a_shift
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", [adapter.name for adapter in ADAPTERS])
+def test_the_smallest_input_of_each_source_is_recognised_and_gives_its_one_case(
+    tmp_path: Path, store: Store, name: str
+) -> None:
+    section = (DOCS / "ingest.md").read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"```json\n(.*?)```", section, re.DOTALL)
+    path = tmp_path / "smallest"
+    path.write_text(block)
+    report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
+    assert (report.source, report.runs, report.calls) == (name, 1, 1)
+    assert report.by_error_code == {"tool.error": 1}
+    assert not report.not_analysed
+
+
+def test_every_code_is_on_the_page_and_those_found_now_have_a_section() -> None:
+    page = (DOCS / "error-codes.md").read_text()
+    now, _, reserved = page.partition("## Reserved")
+    found = {code for detector in DETECTORS for code in detector.codes}
+    headings = {code for line in re.findall(r"^### (.*)$", now, re.MULTILINE) for code in line.split(", ")}
+    assert headings == found
+    assert (
+        set(re.findall(r"`([a-z]+\.[a-z_]+)`", reserved.partition("## The")[0])) - found
+        == set(ERROR_CODES) - found
+    )
