@@ -12,7 +12,7 @@ from rich.console import Console
 
 from attribution.causes import add_cause, check_text, export_causes, import_causes, preview
 from jobs.cli.lookup import find_one
-from jobs.cli.output import count, facts, plain, say, show, table
+from jobs.cli.output import count, plain, say, show
 from jobs.cli.session import (
     ActorOption,
     JsonOption,
@@ -22,6 +22,7 @@ from jobs.cli.session import (
     actor_name,
     in_project,
 )
+from jobs.cli.tables import facts, print_table
 from jobs.files import read_text, write_whole
 from knowledge.causes import Attribution, RootCause
 from knowledge.errors import BadInputError
@@ -55,7 +56,7 @@ def list_causes(project: ProjectOption = None, as_json: JsonOption = False) -> N
     ]
     documents = [{**_document(cause), "problems": explained.get(cause.cause_id, 0)} for cause in causes]
     columns = ("cause", "#problems", "covers", "state", "~name")
-    show(as_json, documents, lambda console: console.print(table(columns, rows)))
+    show(as_json, documents, lambda console: print_table(console, columns, rows))
 
 
 @app.command("show")
@@ -90,7 +91,7 @@ def check(file: FileArgument, project: ProjectOption = None, as_json: JsonOption
                 (one.fingerprint[:10], one.verdict, one.root_cause, _score(one), one.reason) for one in found
             ]
             if rows:
-                console.print(table(("problem", "verdict", "cause", "#score", "~why"), rows[:TAKEN_SHOWN]))
+                print_table(console, ("problem", "verdict", "cause", "#score", "~why"), rows[:TAKEN_SHOWN])
 
     show(as_json, document, human)
 
@@ -180,7 +181,7 @@ def print_cause(console: Console, cause: RootCause) -> None:
         (one.error_pattern, one.user_intent, one.step_context) for one in cause.exemplars[:EXEMPLARS_SHOWN]
     ]
     console.print()
-    console.print(table(("~shows as", "~intent", "~context"), rows))
+    print_table(console, ("~shows as", "~intent", "~context"), rows)
     if len(cause.exemplars) > EXEMPLARS_SHOWN:
         console.print(
             f"… and {len(cause.exemplars) - EXEMPLARS_SHOWN} more; --json shows them all", style="dim"

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.encoders.port import Encoder
-from jobs.cli.output import count, show, table
+from jobs.cli.output import count, show
 from jobs.cli.session import JsonOption
+from jobs.cli.tables import print_table
 from jobs.night import LEASE
 from knowledge.errors import ErrataError
 from knowledge.kinds import NIGHTS, STAGES
@@ -165,4 +166,4 @@ def _print(console: Console, findings: list[Finding]) -> None:
     rows = [
         (Text(finding.status, STYLES[finding.status]), finding.what, finding.said) for finding in findings
     ]
-    console.print(table(("", "what", "~said"), rows))
+    print_table(console, ("", "what", "~said"), rows)

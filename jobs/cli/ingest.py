@@ -11,9 +11,10 @@ import typer
 from rich.console import Console
 
 from ingest.service import IngestReport, ingest_file
-from jobs.cli.output import count, facts, plain, say, show, table
+from jobs.cli.output import count, plain, say, show
 from jobs.cli.progress import progress_bar
 from jobs.cli.session import JsonOption, ProjectOption, opened
+from jobs.cli.tables import facts, print_table
 from knowledge.errors import BadInputError
 from knowledge.kinds import PROBLEMS, REFERENCE_CALLS
 from knowledge.store import Query
@@ -134,7 +135,7 @@ def _print(console: Console, project: str, document: dict[str, object]) -> None:
     if codes:
         ordered = sorted(codes.items(), key=lambda item: (-item[1], item[0]))
         console.print()
-        console.print(table(("error code", "#cases"), ordered))
+        print_table(console, ("error code", "#cases"), ordered)
     _print_unread(console, unread)
 
 
@@ -143,6 +144,6 @@ def _print_unread(console: Console, unread: list[dict[str, object]]) -> None:
         return
     console.print()
     rows = [(item["position"], item["reason"]) for item in unread[:SHOWN_UNREAD]]
-    console.print(table(("not analysed", "~why"), rows))
+    print_table(console, ("not analysed", "~why"), rows)
     if len(unread) > SHOWN_UNREAD:
         console.print(f"… and {len(unread) - SHOWN_UNREAD:,} more; --json lists them all", style="dim")

@@ -10,7 +10,7 @@ from rich.console import Console
 from attribution.orders import approve_order, merge_order, reject_order
 from jobs.cli.causes import print_cause
 from jobs.cli.lookup import find_one
-from jobs.cli.output import count, facts, plain, show, table
+from jobs.cli.output import count, plain, show
 from jobs.cli.session import (
     ActorOption,
     JsonOption,
@@ -20,6 +20,7 @@ from jobs.cli.session import (
     actor_name,
     in_project,
 )
+from jobs.cli.tables import facts, print_table
 from knowledge.causes import RootCause, WorkOrder
 from knowledge.kinds import WORK_ORDERS
 from knowledge.store import Query, Stored
@@ -62,7 +63,7 @@ def list_orders(
     show(
         as_json,
         orders,
-        lambda console: console.print(table(columns, rows) if rows else "No work order like that."),
+        lambda console: print_table(console, columns, rows, "No work order like that."),
     )
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+import orjson
 import typer
 from rich.console import Console
 
 from jobs.cli.lookup import find_one
-from jobs.cli.output import count, facts, plain, show, table
+from jobs.cli.output import count, plain, show
 from jobs.cli.session import JsonOption, LimitOption, ProjectOption, Session, in_project
+from jobs.cli.tables import facts, print_table
 from knowledge.cases import FailureCase, Problem
-from knowledge.causes import Attribution
-from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS
+from knowledge.causes import Attribution, RootCause
+from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, ROOT_CAUSES
 from knowledge.store import MAX_PAGE, Exact, Query
 
 app = typer.Typer(help="The problems: failure cases that share a fingerprint.", no_args_is_help=True)
@@ -71,11 +73,12 @@ def show_problem(
     with in_project(project) as session:
         problem = find_one(session, PROBLEMS, fingerprint, "problem", "errata problems list").item
         attribution = _attributions(session, [problem]).get(problem.fingerprint)
+        cause = _cause(session, attribution)
         query = Query(where={"fingerprint": problem.fingerprint}, sort="occurred_at", descending=True)
         page = session.errata.store.collection(session.project, CASES).find(query, CASES_SHOWN)
     cases = [stored.item for stored in page.items]
     document = {"problem": problem, "attribution": attribution, "latest_cases": cases}
-    show(as_json, document, lambda console: _print(console, problem, attribution, cases))
+    show(as_json, document, lambda console: _print(console, problem, attribution, cause, cases))
 
 
 def _list(session: Session, query: Query, limit: int, *, as_json: bool) -> None:
@@ -87,7 +90,7 @@ def _list(session: Session, query: Query, limit: int, *, as_json: bool) -> None:
     columns = ("problem", "#cases", "last seen", "code", "tool", "cause", "~error")
 
     def human(console: Console) -> None:
-        console.print(table(columns, rows) if rows else "No problem like that.")
+        print_table(console, columns, rows, "No problem like that.")
         if page.cursor is not None:
             console.print("There are more: raise --limit", style="dim")
 
@@ -100,6 +103,13 @@ def _attributions(session: Session, problems: Sequence[Problem]) -> dict[str, At
     return {key: stored.item for key, stored in found.items()}
 
 
+def _cause(session: Session, attribution: Attribution | None) -> RootCause | None:
+    if attribution is None or attribution.root_cause is None:
+        return None
+    found = session.errata.store.collection(session.project, ROOT_CAUSES).get(attribution.root_cause)
+    return found.item if found else None
+
+
 def _document(problem: Problem, attribution: Attribution | None) -> dict[str, object]:
     fields = plain(problem)
     assert isinstance(fields, dict)
@@ -107,23 +117,33 @@ def _document(problem: Problem, attribution: Attribution | None) -> dict[str, ob
     return {**fields, "verdict": attribution.verdict if attribution else None, "root_cause": cause}
 
 
+def _where(problem: Problem) -> str:
+    """The tool, and the step where that is not called as the tool is."""
+    if problem.tool is None:
+        return f"at {problem.step_id}"
+    return problem.tool if problem.tool == problem.step_id else f"{problem.tool} at {problem.step_id}"
+
+
 def _row(problem: Problem, attribution: Attribution | None) -> tuple[object, ...]:
     cause = (attribution.root_cause or attribution.verdict) if attribution else None
     said = problem.error_pattern or problem.error_message
-    tool = problem.tool if problem.tool == problem.step_id else f"{problem.tool or '–'} at {problem.step_id}"
     return (
         problem.fingerprint[:SHORT],
         f"{problem.count:,}",
         problem.last_seen,
         problem.error_code,
-        tool,
+        _where(problem),
         cause,
         said[:160],
     )
 
 
 def _print(
-    console: Console, problem: Problem, attribution: Attribution | None, cases: Sequence[FailureCase]
+    console: Console,
+    problem: Problem,
+    attribution: Attribution | None,
+    cause: RootCause | None,
+    cases: Sequence[FailureCase],
 ) -> None:
     console.print(
         facts(
@@ -135,32 +155,29 @@ def _print(
                     f"{count(problem.count, 'time')}, {problem.first_seen:%Y-%m-%d} to {problem.last_seen:%Y-%m-%d}",
                 ),
                 ("code", f"{problem.error_code} ({problem.error_kind})"),
-                ("step, tool", f"{problem.step_id}, {problem.tool or 'no tool'}"),
+                ("tool", _where(problem)),
                 ("models", ", ".join(problem.model_versions)),
                 ("error", problem.error_message),
                 ("pattern", problem.error_pattern),
                 ("intent", problem.user_intent),
-                *_told(attribution),
+                *_told(attribution, cause),
             ]
         )
     )
     rows = [
-        (case.case_id, case.run_id, case.occurred_at, plain(case.trigger_step.arguments)) for case in cases
+        (case.case_id, case.run_id, case.occurred_at, orjson.dumps(case.trigger_step.arguments).decode())
+        for case in cases
     ]
     console.print()
-    console.print(table(("latest case", "run", "at", "~arguments"), rows))
+    print_table(console, ("latest case", "run", "at", "~arguments"), rows)
 
 
-def _told(attribution: Attribution | None) -> list[tuple[str, object]]:
+def _told(attribution: Attribution | None, cause: RootCause | None) -> list[tuple[str, object]]:
     if attribution is None:
         return [("attribution", "not yet: it waits for the night")]
-    score = (
-        f", score {attribution.score:.3f} (threshold {attribution.threshold})"
-        if attribution.score is not None
-        else ""
-    )
-    cause = f" to {attribution.root_cause}" if attribution.root_cause else ""
+    named = f" to {cause.cause_id}, {cause.name}" if cause else ""
     return [
-        ("attribution", f"{attribution.verdict}{cause} by {attribution.rung}{score}"),
+        ("attribution", f"{attribution.verdict}{named}"),
         ("why", attribution.reason),
+        ("what to do", cause.playbook if cause else None),
     ]

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from jobs.cli.output import show, table
+from jobs.cli.output import show
 from jobs.cli.session import JsonOption, opened
+from jobs.cli.tables import print_table
 
 app = typer.Typer(help="The projects: each keeps its own cases, causes and rules.", no_args_is_help=True)
 
@@ -18,7 +19,7 @@ def list_projects(as_json: JsonOption = False) -> None:
     with opened() as errata:
         projects = errata.projects()
     rows = [(item.project_id, item.created_at, f"{item.holdout:.0%}") for item in projects]
-    show(as_json, projects, lambda console: console.print(table(("project", "created", "#holdout"), rows)))
+    show(as_json, projects, lambda console: print_table(console, ("project", "created", "#holdout"), rows))
 
 
 @app.command("create")

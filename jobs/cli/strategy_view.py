@@ -8,8 +8,9 @@ import orjson
 from rich.console import Console
 from rich.text import Text
 
-from jobs.cli.output import cell, clean, count, facts, table
+from jobs.cli.output import clean, count
 from jobs.cli.rule_text import in_words
+from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
 
 ROWS_SHOWN = 12
@@ -30,10 +31,10 @@ def print_list(console: Console, strategies: Sequence[Strategy]) -> None:
     if not strategies:
         console.print("No strategy like that.")
         return
-    console.print(
-        table(
-            ("id", "state", "step, tool", "cause", "evidence", "valid until", "~rule"), map(_row, strategies)
-        )
+    print_table(
+        console,
+        ("id", "state", "step, tool", "cause", "evidence", "valid until", "~rule"),
+        map(_row, strategies),
     )
     waiting = sum(strategy.state == "in_review" for strategy in strategies)
     if waiting:
@@ -65,7 +66,7 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
     moves = [
         (m.at, m.actor, f"{m.source or 'new'} → {m.target}", m.revision, m.reason) for m in strategy.history
     ]
-    console.print(table(("when (UTC)", "who", "what", "#revision", "~why"), moves))
+    print_table(console, ("when (UTC)", "who", "what", "#revision", "~why"), moves)
 
 
 def evidence_told(evidence: Evidence) -> str:
@@ -125,7 +126,7 @@ def _print_rows(console: Console, rows: Sequence[BeforeAfter]) -> None:
         for row in rows[:ROWS_SHOWN]
     ]
     console.print()
-    console.print(table(("", "from", "~before", "~after", "~why"), shown))
+    print_table(console, ("", "from", "~before", "~after", "~why"), shown)
     if len(rows) > ROWS_SHOWN:
         console.print(f"… and {len(rows) - ROWS_SHOWN} more; --json shows them all", style="dim")
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from jobs.cli.output import plain, say, show, table
+from jobs.cli.output import plain, say, show
 from jobs.cli.session import ActorOption, JsonOption, actor_name, opened
+from jobs.cli.tables import print_table
 from knowledge.nights import ApiToken
 from wiring.tokens import SCOPES, create_token, list_tokens, revoke_token
 
@@ -46,7 +47,7 @@ def list_all(as_json: JsonOption = False) -> None:
         for t in tokens
     ]
     columns = ("token", "~name", "scopes", "projects", "created", "revoked")
-    show(as_json, [_shown(token) for token in tokens], lambda console: console.print(table(columns, rows)))
+    show(as_json, [_shown(token) for token in tokens], lambda console: print_table(console, columns, rows))
 
 
 @app.command("revoke")

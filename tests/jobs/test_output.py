@@ -7,15 +7,16 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from jobs.cli.output import clean, print_json, table
+from jobs.cli.output import clean, print_json
+from jobs.cli.tables import print_table
 from knowledge.nights import Project
 
 NOW = datetime(2026, 3, 1, 2, 0, 30, tzinfo=UTC)
 
 
-def printed(*rows: tuple[object, ...]) -> str:
+def printed(*rows: tuple[object, ...], width: int = 80) -> str:
     stream = io.StringIO()
-    Console(file=stream, width=60).print(table(("a", "#b", "~c"), rows))
+    print_table(Console(file=stream, width=width), ("a", "#b", "~c"), rows)
     return stream.getvalue()
 
 
@@ -45,3 +46,11 @@ def test_json_is_one_document_with_models_and_times_as_text(capsys: pytest.Captu
     assert json.loads(capsys.readouterr().out) == {
         "projects": [{"project_id": "a", "created_at": "2026-03-01T02:00:30Z", "holdout": 0.0}]
     }
+
+
+def test_in_a_narrow_terminal_long_text_has_a_line_of_its_own() -> None:
+    text = printed(("3rwfmyl53z", 12, "the order could not be found"), ("tlazp2s7rn", 3, "a" * 70), width=40)
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines[1:3] == ["3rwfmyl53z   12", "    the order could not be found"]
+    assert max(len(line) for line in lines) <= 40
+    assert "".join(lines).count("a") >= 70
