@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.encoders.port import Encoder
+from jobs.cli.exit_codes import FAILED
 from jobs.cli.output import count, show
 from jobs.cli.session import JsonOption
 from jobs.cli.tables import print_table
@@ -26,7 +27,6 @@ from wiring.secret import installation_key
 from wiring.settings import Settings, load_settings, unknown_variables
 from wiring.tokens import list_tokens
 
-FAILED = 1
 STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 SAMPLE = ("order not found", "找不到订单")
 

@@ -11,25 +11,11 @@ import structlog
 import typer
 
 from jobs.cli.app import app
+from jobs.cli.exit_codes import EXIT_CODES, FAILED, INTERRUPTED
 from jobs.cli.output import print_json, say
 from knowledge.errors import ErrataError
 
 logger = structlog.get_logger(__name__)
-
-INTERRUPTED = 130
-EXIT_CODES = {
-    "error": 1,
-    "bad_input": 2,
-    "not_found": 3,
-    "conflict": 4,
-    "stale_version": 4,
-    "lease_held": 5,
-    "lease_lost": 5,
-    "not_allowed": 6,
-    "store_unavailable": 7,
-    "settings": 8,
-}
-"""By the error's code; 0 is success, 1 any other failure, a failed stage of a night among them."""
 
 
 class _UsageError(Protocol):
@@ -52,23 +38,28 @@ def run(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         code = app(list(arguments), prog_name="errata", standalone_mode=False)
-    except ErrataError as error:
-        return _fail(as_json, error.code, str(error), EXIT_CODES.get(error.code, 1))
     except typer.TyperException as error:
         return _misused(as_json, error)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail(
-            as_json, "interrupted", "interrupted: what was done stays done, run it again", INTERRUPTED
-        )
+    except ErrataError as error:
+        return _fail(as_json, error.code, str(error), EXIT_CODES.get(error.code, FAILED))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return FAILED
     except (
         Exception
     ) as error:  # the last edge: a fault of ours is told in a line, its traceback goes to the log
         logger.debug("unexpected", exc_info=True)
         told = f"unexpected {type(error).__name__}: {error} (ERRATA_LOG_LEVEL=debug shows where)"
-        return _fail(as_json, "error", told, 1)
+        return _fail(as_json, "error", told, FAILED)
+    return _ended(as_json, code)
+
+
+def _ended(as_json: bool, code: object) -> int:
+    """What the command itself answered; typer turns an interrupt into its exit code."""
+    if code == INTERRUPTED:
+        return _fail(
+            as_json, "interrupted", "interrupted: what was done stays done, run it again", INTERRUPTED
+        )
     return code if isinstance(code, int) else 0
 
 
@@ -82,7 +73,7 @@ def _fail(as_json: bool, code: str, message: str, exit_code: int) -> int:
 def _misused(as_json: bool, error: typer.TyperException) -> int:
     usage: _UsageError = error  # type: ignore[assignment]
     message = usage.format_message()
-    if "no_args" in type(error).__name__.lower() or type(error).__name__ == "NoArgsIsHelpError":
+    if type(error).__name__ == "NoArgsIsHelpError":
         usage.show()
         return usage.exit_code
     path = usage.ctx.command_path if usage.ctx else "errata"

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from ingest.service import IngestReport, ingest_file
+from jobs.cli.exit_codes import BAD_INPUT
 from jobs.cli.output import count, plain, say, show
 from jobs.cli.progress import progress_bar
 from jobs.cli.session import JsonOption, ProjectOption, opened
@@ -22,7 +23,6 @@ from wiring.build import Errata
 
 SUMS = ("runs", "calls", "cases", "new_cases")
 SHOWN_UNREAD = 10
-BAD_INPUT = 2
 
 
 def ingest(

@@ -8,15 +8,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jobs.cli.output import count, show
+from jobs.cli.exit_codes import EXIT_CODES, FAILED
+from jobs.cli.output import count, say, show
 from jobs.cli.progress import NightBars
 from jobs.cli.session import JsonOption, opened
 from jobs.night import NightReport
 from jobs.nightly import run_night
-from knowledge.errors import BadInputError, NotFoundError
+from knowledge.errors import BadInputError, ConflictError, ErrataError, NotFoundError
 from wiring.build import Errata
 
-FAILED = 1
+Trouble = tuple[str, ErrataError]
 
 
 def nightly(
@@ -40,12 +41,35 @@ def nightly(
     """
     moment = parse_as_of(as_of) if as_of else None
     with opened() as errata:
-        projects = [project] if project else _all(errata)
-        reports = [_watched(errata, name, moment) for name in projects]
-    document = night_document(reports[0]) if project else {"nights": [night_document(r) for r in reports]}
-    show(as_json, document, lambda console: _print(console, reports))
+        reports, troubles = _one(errata, project, moment) if project else _each(errata, moment)
+    nights = [night_document(report) for report in reports]
+    errors = [{"project": name, "error": {"code": e.code, "message": str(e)}} for name, e in troubles]
+    show(
+        as_json,
+        nights[0] if project else {"nights": nights + errors},
+        lambda console: _print(console, reports),
+    )
+    if troubles:
+        raise typer.Exit(EXIT_CODES[troubles[0][1].code])
     if any(report.status == "failed" for report in reports):
         raise typer.Exit(FAILED)
+
+
+def _one(errata: Errata, project: str, as_of: datetime | None) -> tuple[list[NightReport], list[Trouble]]:
+    return [_watched(errata, project, as_of)], []
+
+
+def _each(errata: Errata, as_of: datetime | None) -> tuple[list[NightReport], list[Trouble]]:
+    """The nights of all projects: trouble in one does not keep the others from theirs."""
+    reports: list[NightReport] = []
+    troubles: list[Trouble] = []
+    for name in _all(errata):
+        try:
+            reports.append(_watched(errata, name, as_of))
+        except (ConflictError, NotFoundError, BadInputError) as error:
+            say(f"errata: {error}")
+            troubles.append((name, error))
+    return reports, troubles
 
 
 def _all(errata: Errata) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from jobs.cli.app import app
-from jobs.cli.edge import EXIT_CODES
+from jobs.cli.exit_codes import EXIT_CODES, INTERRUPTED
 from jobs.cli.nightly import parse_as_of
 from knowledge import errors
 from knowledge.errors import BadInputError, ErrataError
@@ -184,6 +184,26 @@ def test_while_another_holds_the_lease_a_night_ends_with_exit_code_5(cli: Comman
     store.close()
     assert answer.code == 5
     assert "held by somebody until" in answer.document["error"]["message"]
+
+
+def test_without_a_project_all_have_their_night_though_one_is_held(cli: CommandLine) -> None:
+    cli("projects", "create", "desk")
+    cli("projects", "create", "shop")
+    store = open_prepared(load_settings())
+    store.leases.acquire("nightly:desk", "somebody", 600, datetime.now(UTC))
+    answer = cli("nightly", "--json")
+    store.close()
+    assert answer.code == 5
+    assert [(night["project"], night.get("status")) for night in answer.document["nights"]] == [
+        ("shop", "done"),
+        ("desk", None),
+    ]
+
+
+def test_the_exit_codes_in_the_documentation_are_all_there_are() -> None:
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    codes = {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
+    assert codes == {0, INTERRUPTED, *EXIT_CODES.values()}
 
 
 def test_doctor_tells_what_is_missing_and_what_to_do(
