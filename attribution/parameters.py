@@ -49,11 +49,13 @@ class Parameters(Model):
     """Everything that a decision depends on besides texts and answers. `calibrations` is keyed by encoder id.
 
     A cause is matched at `threshold` or above, `margin` ahead of the next cause; between `threshold` - `band` and
-    `threshold` a person decides. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
+    `threshold` a person decides. Where only one of several running encoders reads the text, nobody can disagree with it,
+    and `lone_threshold` takes the threshold's place unless the template sets its own. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
     """
 
     weights: Weights = Weights()
     threshold: float = Setting(0.85, ge=0.5, le=1.0)
+    lone_threshold: float = Setting(0.9, ge=0.5, le=1.0)
     margin: float = Setting(0.08, ge=0.0, le=0.5)
     band: float = Setting(0.1, ge=0.0, le=0.5)
     min_support: int = Setting(3, ge=1)

@@ -86,14 +86,18 @@ class Judge:
     def _verdict(self, question: Question, ranked: Ranked, winner: Candidate) -> tuple[Verdict, str]:
         threshold = self._threshold(ranked)
         said = f"{winner.cause_id} scores {winner.score:.4f}"
-        if winner.score < round(threshold - self.parameters.band, 4):
-            return "unmatched", f"{said}, under the band of {self.parameters.band} below {threshold}"
+        if winner.score < round(self._floor(threshold), 4):
+            return "unmatched", f"{said}, under the band that begins at {self._floor(threshold):.2f}"
         if winner.score < threshold:
             return "abstained", f"{said}, just below {threshold}: a person decides"
         doubt = self._doubt(question, ranked, winner)
         if doubt:
             return "abstained", f"{said}, but {doubt}: a person decides"
         return "matched", f"{said}, at or over {threshold}{self._ahead(ranked)}"
+
+    def _floor(self, threshold: float) -> float:
+        """Where the band of doubt begins: below the threshold of two encoders, also for one alone."""
+        return min(threshold, self.parameters.threshold) - self.parameters.band
 
     def _doubt(self, question: Question, ranked: Ranked, winner: Candidate) -> str | None:
         """Why a score over the threshold is not enough; None if it is."""
@@ -120,9 +124,12 @@ class Judge:
             return ", and no other root cause covers it"
         return f", ahead of {ranked.runner_up.cause_id} with {ranked.runner_up.score:.4f}"
 
-    def _threshold(self, ranked: Ranked | None) -> float:
-        cause = self.causes.get(ranked.winner.cause_id) if ranked and ranked.winner else None
-        return cause.threshold if cause and cause.threshold is not None else self.parameters.threshold
+    def _threshold(self, ranked: Ranked) -> float:
+        cause = self.causes.get(ranked.winner.cause_id) if ranked.winner else None
+        if cause and cause.threshold is not None:
+            return cause.threshold
+        alone = len(self.encoders) > 1 and len(ranked.readers) == 1
+        return self.parameters.lone_threshold if alone else self.parameters.threshold
 
     def _answer(
         self, question: Question, verdict: Verdict, rung: Rung, reason: str, cause: str | None = None

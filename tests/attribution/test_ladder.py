@@ -98,6 +98,16 @@ def test_an_encoder_that_cannot_read_the_text_has_no_say() -> None:
     assert (found.verdict, found.encoders) == ("matched", ("one",))
 
 
+def test_one_encoder_alone_of_several_needs_more() -> None:
+    blind = TableEncoder("two", {"nothing": angle(1.0)})
+    late = cause("RC-A", "lost parcel")
+    asked = problem("like it")
+    table = {"lost parcel": angle(1.0), "like it": angle(0.87)}
+    assert attribute([late], asked=asked, encoders=[TableEncoder("one", table)]).verdict == "matched"
+    found = attribute([late], asked=asked, encoders=[TableEncoder("one", table), blind])
+    assert (found.verdict, found.threshold) == ("abstained", 0.9)
+
+
 def test_a_text_that_nobody_reads_is_left_to_a_person() -> None:
     found = attribute([LOST], asked=problem("???"))
     assert (found.verdict, found.rung) == ("abstained", "none")
