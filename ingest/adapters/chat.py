@@ -10,6 +10,7 @@ from typing import Any
 from errata_client.model import JsonValue
 from errata_client.run import Requestor, Step, StepError, ToolCall
 from ingest.adapters.arguments import make_call
+from ingest.adapters.blocks import expanded
 from ingest.adapters.jsonvalue import clean_text
 from ingest.adapters.port import NotAnalysed
 
@@ -45,9 +46,12 @@ class Chat:
     def read(self, messages: Iterable[Any]) -> None:
         """All messages in their order."""
         for number, message in enumerate(messages, 1):
-            reason = self._read(message, number) if isinstance(message, dict) else "a message is an object"
-            if reason:
-                self.trouble(number, reason)
+            if not isinstance(message, dict):
+                self.trouble(number, "a message is an object")
+                continue
+            for part in expanded(message):
+                if reason := self._read(part, number):
+                    self.trouble(number, reason)
         if self._heard:
             self._add(user_input=self._take_heard())
 

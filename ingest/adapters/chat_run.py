@@ -55,10 +55,16 @@ def _essence(message: Any) -> JsonValue:
     content = message.get("content")
     return [
         str(message.get("role")),
-        text_of(content) if content is None or isinstance(content, str | list) else _plain(content),
+        text_of(content) if _is_text(content) else _plain(content),
         _essential_calls(calls),
         str(message.get("tool_call_id") or message.get("id") or ""),
     ]
+
+
+def _is_text(content: Any) -> bool:
+    if isinstance(content, list):
+        return all(isinstance(part, dict) and part.get("type") == "text" for part in content)
+    return content is None or isinstance(content, str)
 
 
 def _essential_calls(calls: Any) -> JsonValue:

@@ -19,6 +19,7 @@ ANSWER = "API output: "
 ACTION = "Action:"
 RESPOND = "respond"
 _NAME = re.compile(r"""["']?name["']?\s*:\s*["']?([\w.-]{1,64})""")
+_FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _TOOLS = re.compile(r"#\s*Available tools\s*(?=\[)")
 
 
@@ -67,10 +68,12 @@ def _is_answer(message: Any) -> bool:
 
 def _call(text: str, *, answered: bool) -> ToolCall | None:
     """The call that the agent wrote; None where it talked. Text behind "Action:" that is no JSON object is a call
-    with raw arguments: what it names was never run."""
-    if ACTION not in text:
+    with raw arguments. Where an API output follows, it was run, also without "Action:" or inside of a fence."""
+    if ACTION not in text and not answered:
         return None
-    action = text.rpartition(ACTION)[2].strip()
+    action = (text.rpartition(ACTION)[2] if ACTION in text else text.rpartition("</think>")[2]).strip()
+    if answered and (fenced := _FENCED.fullmatch(action)):
+        action = fenced.group(1)
     try:
         value = loads(action)
     except NotJsonError:

@@ -63,6 +63,22 @@ def test_the_old_function_call_is_read(tmp_path: Path) -> None:
     assert not left_out
 
 
+def test_blocks_of_tool_use_and_tool_result_are_calls_and_replies(tmp_path: Path) -> None:
+    use = [
+        {"type": "text", "text": "One moment."},
+        {"type": "tool_use", "id": "u1", "name": "lend", "input": {"a": 1}},
+    ]
+    result = [{"type": "tool_result", "tool_use_id": "u1", "is_error": True, "content": "book is lent"}]
+    messages = [user("hi"), {"role": "assistant", "content": use}, {"role": "user", "content": result}]
+    (run,), left_out = read(written(tmp_path / "one.json", {"messages": messages}))
+    (step,) = run.steps
+    assert not left_out
+    assert step.tool_call is not None
+    assert (step.tool_call.arguments, step.thought) == ({"a": 1}, "One moment.")
+    assert step.error is not None
+    assert step.error.message == "book is lent"
+
+
 def test_parts_of_text_are_joined(tmp_path: Path) -> None:
     message = {
         "role": "user",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ import pytest
 from ingest.masking import Masker
 from ingest.service import ingest_file
 from knowledge.errors import BadInputError
+from knowledge.sqlite import SqliteStore
 from knowledge.store import Store
 from tests.ingest.making import DATA, KEY, a_shift, read
 
@@ -19,6 +21,15 @@ TAU2 = sorted(DATA.glob("tau2-bench/*.json.gz"))
 OTHERS = [DATA / "agentrx/tau_ground_truth.json.gz", *DATA.glob("*/*.jsonl.gz")]
 
 pytestmark = pytest.mark.skipif(not TAU, reason=f"no published runs in {DATA}")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """One engine is enough here: this is about reading, and there is much to read."""
+    made = SqliteStore(tmp_path / "errata.db")
+    made.prepare()
+    yield made
+    made.close()
 
 
 def count_errors(path: Path) -> int:

@@ -165,6 +165,15 @@ def test_actions_written_as_text_are_calls_and_api_outputs_their_replies(tmp_pat
     assert [tool.name for tool in run.tools] == ["lend"]
 
 
+@pytest.mark.parametrize("text", ["Action:\n```json\n{}\n```", "<think>hm</think>\n{}"])
+def test_an_action_that_was_answered_was_run_however_it_was_written(tmp_path: Path, text: str) -> None:
+    action = '{"name": "lend", "arguments": {"book_id": "B-1"}}'
+    messages = [system(ACT_PROMPT), user("Hi"), act(text.replace("{}", action)), user("API output: lent")]
+    (run,), left_out = read(written(tmp_path / "runs.json", [tau(messages)]))
+    assert [step.tool_call.arguments for step in run.steps if step.tool_call] == [{"book_id": "B-1"}]
+    assert not left_out
+
+
 def test_a_broken_action_is_a_call_with_raw_arguments_that_nobody_answered(tmp_path: Path) -> None:
     messages = [
         system(ACT_PROMPT),
