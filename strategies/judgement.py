@@ -1,0 +1,104 @@
+"""What one firing was worth, judged against what then happened in the recorded run. Silenced is not repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from errata_client.decision import Decision
+from errata_client.jsontext import canonical
+from errata_client.rule import Rule
+from knowledge.cases import FailureCase
+from strategies.material import Material
+from strategies.synthesis.retry import is_transient
+
+Worth = Literal["right", "wrong", "unproven", "untouched"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The worth of a firing, and why, in words."""
+
+    worth: Worth
+    why: str
+
+
+@dataclass(frozen=True)
+class Standards:
+    """What firings are held against: the calls that worked, by content; the calls that failed, in order; and the
+    masked errors and kinds of error that the draft was made for."""
+
+    worked: Collection[str]
+    failed: Sequence[FailureCase]
+    error_patterns: Collection[str]
+
+    @classmethod
+    def of(cls, material: Material, support: Sequence[FailureCase]) -> Standards:
+        """The standards of one scope and the cases behind a draft."""
+        return cls(
+            worked=frozenset(canonical(call.arguments) for call in material.references),
+            failed=(*material.cases, *material.others),
+            error_patterns=frozenset(case.error_pattern for case in support),
+        )
+
+
+def judge(rule: Rule, case: FailureCase, decision: Decision, standards: Standards) -> Judgement:
+    """The worth of `decision` on the failing call of `case`."""
+    if not decision.fired:
+        return Judgement("untouched", "the rule does not fire")
+    if decision.outcome == "rewrite":
+        return _rewritten(case, decision, standards)
+    if decision.outcome == "retry":
+        return _retried(case, standards)
+    if decision.outcome in {"block", "require_call", "confirm", "replan"}:
+        return _stopped(rule, case, standards)
+    return Judgement("unproven", "a hint: the record does not tell what the model would have made of it")
+
+
+def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> Judgement:
+    """Right is only the call that then worked, in this run or, with just these arguments, in another."""
+    made = canonical(decision.arguments)
+    if case.repair is not None and made == canonical(case.repair.arguments):
+        return Judgement("right", "it is the call that then worked in this run")
+    if made in standards.worked:
+        return Judgement("right", "just this call worked in another run")
+    if any(made == canonical(other.trigger_step.arguments) for other in standards.failed):
+        return Judgement("wrong", "just this call failed as well")
+    if case.repair is not None:
+        return Judgement("wrong", "another call worked in this run")
+    return Judgement("unproven", "nobody tried this call: it fits the form of those that work")
+
+
+def _retried(case: FailureCase, standards: Standards) -> Judgement:
+    repair = case.repair
+    if repair is not None and not (repair.changed or repair.added or repair.removed):
+        return Judgement("right", "the same call worked later in this run")
+    if _failed_again(case, standards.failed):
+        return Judgement("wrong", "the same call was made again in this run, and did not work")
+    return Judgement("unproven", "nobody made the same call again in this run")
+
+
+def _failed_again(case: FailureCase, failed: Sequence[FailureCase]) -> bool:
+    mine = canonical(case.trigger_step.arguments)
+    return any(
+        other.run_id == case.run_id
+        and other.trigger_step.index > case.trigger_step.index
+        and canonical(other.trigger_step.arguments) == mine
+        for other in failed
+    )
+
+
+def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
+    """A stop is right where the call failed for the reason that the rule gives."""
+    repair = case.repair
+    if repair is not None and not (repair.changed or repair.added or repair.removed):
+        return Judgement("wrong", "the very same call worked later in this run")
+    if is_transient(case):
+        return Judgement("wrong", "the tool was down: the call itself may have been right")
+    unseen = any(condition.kind == "unseen" for condition in rule.trigger.conditions)
+    if unseen:
+        return Judgement("right", "the call failed, and nobody had given the value")
+    if case.error_pattern in standards.error_patterns:
+        return Judgement("right", "the call failed with the error that the rule foretells")
+    return Judgement("wrong", "the call failed for another reason")

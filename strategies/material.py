@@ -1,0 +1,66 @@
+"""What a synthesiser and the backtest look at: the failures of one scope, and its successful calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import date
+
+from errata_client.rule import Scope
+from errata_client.view import CallView
+from knowledge.cases import FailureCase
+from knowledge.causes import RootCause
+from knowledge.runs import ReferenceCall
+
+MAX_CASES = 500
+MAX_REFERENCES = 2_000
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that is known of one root cause in one scope (step_id, tool), each list sorted by id and bounded.
+
+    `cases` are the failures that the cause explains, `others` the scope's failures that it does not (other
+    causes, or none yet), `references` its successful calls. `today` is the night's date (UTC).
+    """
+
+    scope: Scope
+    cause: RootCause
+    cases: tuple[FailureCase, ...]
+    others: tuple[FailureCase, ...]
+    references: tuple[ReferenceCall, ...]
+    today: date
+
+    def without_tasks(self, tasks: Collection[str]) -> Material:
+        """The same without what comes of these tasks: failures and successes."""
+        return replace(
+            self,
+            cases=tuple(case for case in self.cases if task_of(case) not in tasks),
+            others=tuple(case for case in self.others if task_of(case) not in tasks),
+            references=tuple(call for call in self.references if task_of(call) not in tasks),
+        )
+
+
+def task_of(item: FailureCase | ReferenceCall) -> str:
+    """What a draft has to hold out as one: the task, or the run where the source names no task."""
+    return f"task:{item.task_id}" if item.task_id else f"run:{item.run_id}"
+
+
+def tasks_of(items: Collection[FailureCase]) -> frozenset[str]:
+    """The distinct tasks of these cases."""
+    return frozenset(task_of(item) for item in items)
+
+
+def view_before(item: FailureCase | ReferenceCall) -> CallView | None:
+    """What the client knew when the call was about to go out; None where that was not kept."""
+    return item.view
+
+
+def view_after(item: FailureCase | ReferenceCall) -> CallView | None:
+    """What the client knew once the call had returned."""
+    view = item.view
+    if view is None:
+        return None
+    if isinstance(item, FailureCase):
+        return view.model_copy(update={"phase": "after", "error": item.error_message})
+    return view.model_copy(update={"phase": "after", "observation": item.result_excerpt or ""})

@@ -1,0 +1,223 @@
+"""The night's work on strategies: draft, try, file, look after what is live, publish."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from errata_client.rule import Rule
+from knowledge.errors import ConflictError
+from knowledge.kinds import CANDIDATES, STRATEGIES
+from knowledge.stage import Shift, StageReport
+from knowledge.store import Query, Stored
+from knowledge.strategies import Candidate, Strategy
+from strategies import gate, life
+from strategies.backtest import backtest as tried
+from strategies.bundles import publish_live
+from strategies.draft_key import draft_key, effect_key
+from strategies.material import Material
+from strategies.review import TAINTED
+from strategies.supply import Supply
+from strategies.synthesis.port import Draft
+from strategies.synthesis.registry import drafts
+from strategies.taint import is_tainted
+
+NIGHT = "errata nightly"
+VALID_FOR = timedelta(days=90)
+UNNUMBERED = "ST-draft"
+
+
+def synthesize(shift: Shift) -> StageReport:
+    """Draft candidates from the cases of matched problems, by root cause and scope."""
+    supply, counts = Supply(shift), Counter[str]()
+    candidates = shift.store.collection(shift.project, CANDIDATES)
+    for scope in supply.scopes():
+        made = {
+            item.draft_key: item for material in supply.materials(scope) for item in _drafted(shift, material)
+        }
+        shift.guard()
+        candidates.put_many(made[key] for key in sorted(made))
+        counts.update(item.synthesiser for item in made.values())
+        counts["scopes"] += 1
+    _forget_older(shift)
+    counts["candidates"] = _count(shift)
+    return StageReport(dict(sorted(counts.items())), supply.skipped())
+
+
+def backtest(shift: Shift) -> StageReport:
+    """Try every candidate of this night, and say whether it may be shown to a person."""
+    supply, counts = Supply(shift), Counter[str]()
+    candidates = shift.store.collection(shift.project, CANDIDATES)
+    found: dict[tuple[str, str], list[Candidate]] = {}
+    for stored in list(candidates.scan(_of_night(shift))):
+        scope = stored.item.rule.scope
+        found.setdefault((scope.step_id, scope.tool), []).append(stored.item)
+    for scope_key in sorted(found):
+        materials = {material.cause.cause_id: material for material in supply.materials(scope_key)}
+        judged = [_judged(item, materials[item.rule.root_cause]) for item in found[scope_key]]
+        shift.guard()
+        candidates.put_many(judged)
+        counts.update(f"{item.verdict}ed" for item in judged)
+    return StageReport({"passed": counts["passed"], "failed": counts["failed"]})
+
+
+def file(shift: Shift) -> StageReport:
+    """Give the candidates that passed a number and put them in front of the reviewers.
+
+    An idea that was filed before, whatever became of it, is not filed again; nor is one that a strategy in review
+    or live answers already.
+    """
+    strategies = shift.store.collection(shift.project, STRATEGIES)
+    known = [stored.item for stored in strategies.scan(Query())]
+    counts = Counter[str](filed=0)
+    for candidate in _passed(shift):
+        reason = _known_already(candidate, known)
+        if reason is None:
+            shift.guard()
+            known.append(_filed(shift, candidate, known))
+        elif not _filed_tonight(shift, candidate, known):
+            counts[reason] += 1
+    counts["filed"] = sum(item.history[0].at == shift.now for item in known)
+    return StageReport(dict(sorted(counts.items())))
+
+
+def review_live(shift: Shift) -> StageReport:
+    """Retire what has expired, and mark what soon will."""
+    strategies = shift.store.collection(shift.project, STRATEGIES)
+    counts = Counter[str](retired=0, expiring=0)
+    for stored in list(strategies.scan(Query(where={"state": life.LIVE}))):
+        target = life.due(stored.item, shift.now.date())
+        if target is not None:
+            reason = f"valid until {stored.item.rule.valid_until}"
+            shift.guard()
+            strategies.put(life.moved(stored.item, target, shift.now, NIGHT, reason), stored.version)
+            counts[target] += 1
+    return StageReport(dict(counts))
+
+
+def publish(shift: Shift) -> StageReport:
+    """Make sure that the newest revision of the bundle holds the rules that are live."""
+    shift.guard()
+    return StageReport({"revision": publish_live(shift, NIGHT, f"night of {shift.now.date()}")})
+
+
+def _of_night(shift: Shift) -> Query:
+    return Query(where={"night_id": shift.night_id})
+
+
+def _drafted(shift: Shift, material: Material) -> Iterator[Candidate]:
+    cases = {case.case_id: case for case in material.cases}
+    for draft in drafts(material):
+        rule = _rule(material, draft)
+        tainted = any(is_tainted(cases[case_id]) for case_id in draft.cases)
+        yield Candidate(
+            draft_key=draft_key(rule),
+            night_id=shift.night_id,
+            synthesiser=draft.synthesiser,
+            rule=rule,
+            cases=draft.cases,
+            explanation=draft.explanation,
+            flags=(*draft.flags, *((TAINTED,) if tainted else ())),
+        )
+
+
+def _rule(material: Material, draft: Draft) -> Rule:
+    return Rule(
+        id=UNNUMBERED,
+        revision=1,
+        root_cause=material.cause.cause_id,
+        scope=material.scope,
+        trigger=draft.trigger,
+        action=draft.action,
+        mode="shadow",
+        valid_until=material.today + VALID_FOR,
+    )
+
+
+def _judged(candidate: Candidate, material: Material) -> Candidate:
+    evidence = tried(candidate, material)
+    failures = gate.failures(evidence)
+    return candidate.model_copy(
+        update={"evidence": evidence, "failures": failures, "verdict": "fail" if failures else "pass"}
+    )
+
+
+def _passed(shift: Shift) -> list[Candidate]:
+    """The most convincing first; of two that do the same, the one with more right answers."""
+    query = Query(where={"night_id": shift.night_id, "verdict": "pass"})
+    found = [stored.item for stored in shift.store.collection(shift.project, CANDIDATES).scan(query)]
+    return sorted(found, key=_rank)
+
+
+def _rank(candidate: Candidate) -> tuple[str, str, int, int, str]:
+    scope, evidence = candidate.rule.scope, candidate.evidence
+    right = evidence.right if evidence else 0
+    return scope.step_id, scope.tool, -right, len(candidate.rule.trigger.pattern), candidate.draft_key
+
+
+def _known_already(candidate: Candidate, known: Sequence[Strategy]) -> str | None:
+    """Why the candidate need not be filed; None where it is new."""
+    if any(_same_idea(candidate, strategy) for strategy in known):
+        return "known"
+    answered = [
+        set(strategy.evidence.cases)
+        for strategy in known
+        if _same_slot(strategy, candidate) and _answers(strategy)
+    ]
+    return "answered" if any(set(candidate.cases) <= cases for cases in answered) else None
+
+
+def _same_idea(candidate: Candidate, strategy: Strategy) -> bool:
+    return strategy.draft_key == candidate.draft_key or effect_key(strategy.rule) == effect_key(
+        candidate.rule
+    )
+
+
+def _same_slot(strategy: Strategy, candidate: Candidate) -> bool:
+    one, other = strategy.rule, candidate.rule
+    return one.scope == other.scope and one.action.kind == other.action.kind
+
+
+def _answers(strategy: Strategy) -> bool:
+    return strategy.state in life.OPEN
+
+
+def _filed_tonight(shift: Shift, candidate: Candidate, known: Sequence[Strategy]) -> bool:
+    same = (strategy for strategy in known if strategy.draft_key == candidate.draft_key)
+    return any(strategy.history[0].at == shift.now for strategy in same)
+
+
+def _filed(shift: Shift, candidate: Candidate, known: Sequence[Strategy]) -> Strategy:
+    """The candidate as a strategy in review, under the next number."""
+    number = max((int(strategy.strategy_id.removeprefix("ST-")) for strategy in known), default=0) + 1
+    strategy_id = f"ST-{number:04d}"
+    if candidate.evidence is None:
+        raise ConflictError(f"candidate {candidate.draft_key} was never tried: run the backtest first")
+    draft = Strategy(
+        strategy_id=strategy_id,
+        draft_key=candidate.draft_key,
+        synthesiser=candidate.synthesiser,
+        state="draft",
+        rule=candidate.rule.model_copy(update={"id": strategy_id}),
+        evidence=candidate.evidence,
+    )
+    drafted = life.begun(draft, shift.now, NIGHT, candidate.explanation)
+    entered = life.moved(drafted, "in_review", shift.now, NIGHT, "passed the gate")
+    shift.store.collection(shift.project, STRATEGIES).put(entered, None)
+    return entered
+
+
+def _forget_older(shift: Shift) -> None:
+    """Candidates of earlier nights go once this night's are written."""
+    candidates = shift.store.collection(shift.project, CANDIDATES)
+    older: list[Stored[Candidate]] = [
+        stored for stored in candidates.scan(Query()) if stored.item.night_id != shift.night_id
+    ]
+    shift.guard()
+    candidates.remove_many(stored.item.draft_key for stored in older)
+
+
+def _count(shift: Shift) -> int:
+    tallies = shift.store.collection(shift.project, CANDIDATES).tally(_of_night(shift), "night_id")
+    return sum(tally.count for tally in tallies)

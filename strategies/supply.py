@@ -1,0 +1,97 @@
+"""Where the night's material comes from: the store, read by scope, bounded and in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from errata_client.model import JsonValue
+from errata_client.rule import Scope
+from knowledge.cases import FailureCase
+from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT_CAUSES
+from knowledge.runs import ReferenceCall
+from knowledge.stage import Shift
+from knowledge.store import Query
+from strategies.material import MAX_CASES, MAX_REFERENCES, Material
+
+MAX_READ = 5_000
+
+ScopeKey = tuple[str, str]
+"""step_id and tool."""
+
+
+class Supply:
+    """The material of one night. Only problems that are matched to a root cause give any."""
+
+    def __init__(self, shift: Shift) -> None:
+        self._shift = shift
+        self._causes = {
+            stored.item.cause_id: stored.item
+            for stored in shift.store.collection(shift.project, ROOT_CAUSES).scan(Query())
+        }
+        self._cause_of = {
+            stored.item.fingerprint: stored.item.root_cause
+            for stored in shift.store.collection(shift.project, ATTRIBUTIONS).scan(
+                Query(where={"verdict": "matched"})
+            )
+            if stored.item.root_cause in self._causes
+        }
+        self._cut: dict[ScopeKey, int] = {}
+
+    def scopes(self) -> list[ScopeKey]:
+        """The scopes with a matched problem, in order. A problem without a tool has no scope for a rule."""
+        problems = self._shift.store.collection(self._shift.project, PROBLEMS).scan(Query())
+        return sorted(
+            {
+                (stored.item.step_id, stored.item.tool)
+                for stored in problems
+                if stored.item.tool and stored.item.fingerprint in self._cause_of
+            }
+        )
+
+    def materials(self, scope: ScopeKey) -> Iterator[Material]:
+        """The material of each root cause of the scope, by its id."""
+        cases, references = self._cases(scope), self._references(scope)
+        by_cause: dict[str, list[FailureCase]] = {}
+        for case in cases:
+            cause = self._cause_of.get(case.fingerprint)
+            if cause is not None:
+                by_cause.setdefault(cause, []).append(case)
+        for cause_id in sorted(by_cause):
+            mine = {case.case_id for case in by_cause[cause_id]}
+            yield Material(
+                scope=Scope(step_id=scope[0], tool=scope[1]),
+                cause=self._causes[cause_id],
+                cases=tuple(by_cause[cause_id][:MAX_CASES]),
+                others=tuple(case for case in cases if case.case_id not in mine)[:MAX_CASES],
+                references=references,
+                today=self._shift.now.date(),
+            )
+
+    def skipped(self) -> tuple[dict[str, JsonValue], ...]:
+        """The scopes with more cases than were looked at."""
+        return tuple(
+            {
+                "step_id": step_id,
+                "tool": tool,
+                "reason": f"more than {MAX_READ} cases: the first by id were looked at",
+            }
+            for step_id, tool in sorted(self._cut)
+        )
+
+    def _cases(self, scope: ScopeKey) -> list[FailureCase]:
+        """The failures of the scope that the agent itself made, by id."""
+        query = Query(
+            where={"trigger_step.step_id": scope[0], "trigger_step.tool": scope[1], "requestor": "agent"}
+        )
+        found = self._shift.store.collection(self._shift.project, CASES).scan(query)
+        cases = [stored.item for stored in islice(found, MAX_READ + 1)]
+        if len(cases) > MAX_READ:
+            self._cut[scope] = len(cases)
+        return cases[:MAX_READ]
+
+    def _references(self, scope: ScopeKey) -> tuple[ReferenceCall, ...]:
+        """The successful calls of the scope, lowest rank first, so that a bound still leaves a uniform sample."""
+        query = Query(where={"step_id": scope[0], "tool": scope[1]}, sort="rank")
+        found = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).scan(query)
+        return tuple(stored.item for stored in islice(found, MAX_REFERENCES))

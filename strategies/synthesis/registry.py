@@ -1,0 +1,25 @@
+"""Every synthesiser there is. A new one is a file beside these, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strategies.material import Material
+from strategies.synthesis.argument_rewrite import ArgumentRewrite
+from strategies.synthesis.ask_for_value import AskForValue
+from strategies.synthesis.port import FULL, Demand, Draft, Synthesiser
+from strategies.synthesis.precondition import Precondition
+from strategies.synthesis.retry import RetryTransient
+
+SYNTHESISERS: tuple[Synthesiser, ...] = (ArgumentRewrite(), RetryTransient(), AskForValue(), Precondition())
+
+
+def drafts(material: Material, demand: Demand = FULL) -> Iterator[Draft]:
+    """The drafts of every synthesiser, in the registry's order."""
+    for synthesiser in SYNTHESISERS:
+        yield from synthesiser.propose(material, demand)
+
+
+def named(name: str) -> Synthesiser:
+    """The synthesiser of that name; KeyError for one that is not in the registry."""
+    return {synthesiser.name: synthesiser for synthesiser in SYNTHESISERS}[name]
