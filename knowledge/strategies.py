@@ -42,7 +42,7 @@ class BeforeAfter(Model):
 class Evidence(Model):
     """What the backtest found. `support`: cases the draft was made from; `references`: successful calls tried;
     of all failures tried, `fired` counts firings, `right` + `wrong` + `unproven` = fired, where unproven
-    means that the run does not tell (nobody tried again); `precision` = right / (right + wrong); `harmed`: references changed for the
+    means that the run does not tell (nobody tried again), or that nothing was gained or lost; `precision` = right / (right + wrong); `harmed`: references changed for the
     worse; `held_out*`: the same on tasks that the draft never saw. `flags` are words for the reviewer, such as
     "insufficient_reference"."""
 

@@ -71,11 +71,14 @@ def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> J
 
 
 def _retried(case: FailureCase, standards: Standards) -> Judgement:
+    """A retry that fails leaves the agent where it was; the gate asks that most retries help."""
     repair = case.repair
     if repair is not None and not (repair.changed or repair.added or repair.removed):
         return Judgement("right", "the same call worked later in this run")
     if _failed_again(case, standards.failed):
-        return Judgement("wrong", "the same call was made again in this run, and did not work")
+        return Judgement(
+            "unproven", "the same call was made again in this run and failed: nothing gained or lost"
+        )
     return Judgement("unproven", "nobody made the same call again in this run")
 
 
