@@ -17,6 +17,9 @@ from strategies.synthesis.retry import is_transient
 from strategies.synthesis.wording import speaks_chinese, with_playbook
 
 UNSEEN = frozenset({"prompt", "nowhere"})
+ANSWERABLE = ("tool.error", "args.")
+"""The codes whose failures a missing value may explain; a loop or a broken output has another reason."""
+
 ENOUGH_FOR_ANY_VALUE = 30
 
 
@@ -57,6 +60,8 @@ def _unseen(cases: Sequence[FailureCase]) -> dict[str, list[FailureCase]]:
     for case in cases:
         if case.view is None or not case.view.has_context or is_transient(case):
             continue
+        if not case.error_code.startswith(ANSWERABLE):
+            continue
         for pointer, provenance in case.view.provenance.items():
             if provenance in UNSEEN and not _is_later_item(pointer):
                 found[pointer].append(case)
@@ -68,12 +73,13 @@ def _is_later_item(pointer: str) -> bool:
 
 
 def _may_ask(pointer: str, cases: Sequence[FailureCase], references: Sequence[ReferenceCall]) -> bool:
-    """Ids may be asked for at once; what may as well be reckoned or phrased, only where many calls speak for it."""
+    """Ids may be asked for at once; words only where many calls speak for it; a number that is no id may be reckoned."""
     known = [call.view.provenance[pointer] for call in references if pointer in call.view.provenance]
     if any(provenance in UNSEEN for provenance in known):
         return False
     named = sum(_is_identifying(pointer, case) for case in cases)
-    return len(known) >= ENOUGH_FOR_ANY_VALUE or named * 2 > len(cases)
+    worded = all(isinstance(get(case.trigger_step.arguments, pointer), str) for case in cases)
+    return named * 2 > len(cases) or (worded and len(known) >= ENOUGH_FOR_ANY_VALUE)
 
 
 def _is_identifying(pointer: str, case: FailureCase) -> bool:
