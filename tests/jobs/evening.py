@@ -11,9 +11,11 @@ from typing import Any
 
 from attribution.parameters import default_parameters
 from ingest.service import ingest_runs
-from knowledge.kinds import KINDS, NIGHTS, STAGES, SYSTEM, key_of
+from knowledge.kinds import KINDS, NIGHTS, STAGES, STRATEGIES, SYSTEM, key_of
 from knowledge.open import open_store
 from knowledge.store import Query
+from knowledge.strategies import Strategy
+from strategies.bundles import publish_live
 from tests.jobs.killed_nights import PROJECT
 from tests.jobs.small_shop import START, day
 from wiring.build import Errata
@@ -22,7 +24,7 @@ from wiring.settings import Settings
 ROOT = Path(__file__).resolve().parents[2]
 AS_OF = "2026-03-01T02:00:00+00:00"
 CLOCK_FIELDS = {"started_at", "ended_at", "fencing_token"}
-COUNTS_OF_THE_ATTEMPT = {"encoded", "new", "changed"}
+COUNTS_OF_THE_ATTEMPT = {"encoded", "new", "changed", "retired", "expiring"}
 """What an attempt that was cut short had written already, the one that ended the stage does not count again."""
 State = dict[str, dict[str, Any]]
 Fresh = Callable[[], str]
@@ -62,14 +64,43 @@ class Driver:
         self._process.communicate()
 
 
+def expiring_rule() -> Strategy:
+    """A rule that agents have, and that ends before the night."""
+    rule = {
+        "id": "ST-0001",
+        "revision": 1,
+        "root_cause": "RC-001",
+        "scope": {"step_id": "do_close_order", "tool": "close_order"},
+        "trigger": {"field": "args.order_id", "pattern": "^$"},
+        "action": {"kind": "block", "text": "Ask for the order's number."},
+        "mode": "active",
+        "valid_until": "2026-02-28",
+    }
+    evidence = {"support": 3, "tasks": 3, "references": 30, "fired": 3, "right": 3, "wrong": 0, "harmed": 0}
+    approved = {"at": START, "actor": "wang", "source": "in_review", "target": "active", "reason": "right"}
+    return Strategy.model_validate(
+        {
+            "strategy_id": "ST-0001",
+            "draft_key": "by-hand",
+            "synthesiser": "person",
+            "state": "active",
+            "rule": rule,
+            "evidence": evidence,
+            "history": [approved],
+        }
+    )
+
+
 def hand_in_at(url: str, folder: Path) -> None:
-    """Put the shop's day into a new store."""
+    """Put the shop's day into a new store, in which one rule is live."""
     settings = Settings.model_validate({"data_dir": folder, "secret": "the same for every test"})
     store = open_store(url, folder)
     store.prepare()
     errata = Errata(settings, store, (), default_parameters(), lambda: START)
     errata.ensure_project(PROJECT)
     ingest_runs(day(), errata.shift(PROJECT), errata.masker(PROJECT))
+    store.collection(PROJECT, STRATEGIES).add_many([expiring_rule()])
+    publish_live(errata.shift(PROJECT), "wang", "the first rule")
     store.close()
 
 
