@@ -132,8 +132,9 @@ def state_of(url: str) -> State:
 
 def timeless(record: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in record.items() if name not in CLOCK_FIELDS}
-    counts = {n: value for n, value in record.get("counts", {}).items() if n not in COUNTS_OF_THE_ATTEMPT}
-    return {**kept, "counts": counts} if counts else kept
+    if "counts" in kept:
+        kept["counts"] = {n: times for n, times in kept["counts"].items() if n not in COUNTS_OF_THE_ATTEMPT}
+    return kept
 
 
 def of_kind(state: State, name: str) -> list[dict[str, Any]]:
