@@ -22,7 +22,7 @@ from jobs.cli.session import (
     actor_name,
     in_project,
 )
-from jobs.cli.tables import facts, print_table
+from jobs.cli.tables import cell, facts, print_table
 from jobs.files import read_text, write_whole
 from knowledge.causes import Attribution, RootCause
 from knowledge.errors import BadInputError
@@ -109,7 +109,9 @@ def add(
     with in_project(project) as session:
         added = [add_cause(session.shift(), cause, actor_name(actor), reason) for cause in causes]
     told = ", ".join(cause.cause_id for cause in added)
-    show(as_json, [_document(cause) for cause in added], lambda console: console.print(f"Added: {told}"))
+    show(
+        as_json, [_document(cause) for cause in added], lambda console: console.print(cell(f"Added: {told}"))
+    )
 
 
 @app.command("export")

@@ -14,18 +14,19 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.text import Text
 
 from jobs.cli.output import clean, error_console
 from knowledge.nights import StageRecord
 from knowledge.stage import Progress as Moved
 
-MARKS = {"done": "[green]✓[/]", "failed": "[red]✗[/]", "skipped": "[yellow]–[/]", "running": " "}
+MARKS = {"done": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "yellow"), "running": (" ", "")}
 
 
 def _bars() -> Progress:
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -72,14 +73,11 @@ class NightBars:
     def ended(self, record: StageRecord) -> None:
         """Leave a line that says what the stage did."""
         self._bars.update(self._task, visible=False)
-        told = record.error or counts_told(record.counts)
-        self._bars.console.print(
-            f" {MARKS[record.status]} {record.stage:<11}{_seconds(record):>7}  {clean(told)}", highlight=False
-        )
+        told = clean(record.error or counts_told(record.counts))
+        head = Text.assemble(" ", MARKS[record.status], f" {record.stage:<11}{_seconds(record):>7}  ")
+        self._bars.console.print(head.append(told))
         for reason, times in reasons(record).items():
-            self._bars.console.print(
-                f"{'':>23}[dim]not looked at: {times} × {clean(reason)}[/]", highlight=False
-            )
+            self._bars.console.print(Text(f"{'':>23}not looked at: {times} × {clean(reason)}", "dim"))
 
 
 def counts_told(counts: dict[str, int]) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import orjson
 from rich.console import Console
 from rich.text import Text
 
+from errata_client.rule import Rule
 from jobs.cli.output import clean, count
 from jobs.cli.rule_text import in_words
 from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
 
 ROWS_SHOWN = 12
+CELL = 240
 STATE_STYLES = {
     "in_review": "bold yellow",
     "active": "green",
@@ -48,11 +50,7 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
     """The rule, its evidence, before and after, and its history; `brief` stops after the rule and the last change."""
     rule, last = strategy.rule, strategy.history[-1] if strategy.history else None
     state = Text(strategy.state, STATE_STYLES.get(strategy.state, ""))
-    console.print(
-        Text.assemble(
-            (strategy.strategy_id, "bold"), "  ", state, f"  {rule.scope.tool} at {rule.scope.step_id}"
-        )
-    )
+    console.print(Text.assemble((strategy.strategy_id, "bold"), "  ", state, f"  {_where(rule)}"))
     console.print(cell(in_words(rule)))
     if brief:
         if last is not None:
@@ -61,7 +59,7 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
         return
     console.print()
     console.print(facts(_facts(strategy)))
-    _print_rows(console, strategy.evidence.rows)
+    _print_rows(console, rule, strategy.evidence.rows)
     console.print()
     moves = [
         (m.at, m.actor, f"{m.source or 'new'} → {m.target}", m.revision, m.reason) for m in strategy.history
@@ -70,21 +68,28 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
 
 
 def evidence_told(evidence: Evidence) -> str:
-    """`28 of 30 right, 0 of 94 harmed`."""
-    return f"{evidence.right} of {evidence.fired} right, {evidence.harmed} of {evidence.references} harmed"
+    """`28 right, 1 wrong, 0 of 94 harmed`."""
+    return f"{judged_told(evidence)}, {evidence.harmed:,} of {evidence.references:,} harmed"
+
+
+def judged_told(evidence: Evidence) -> str:
+    """What became of the failures it fired on; `unproven` ones are those of which the run does not tell."""
+    unproven = f", {evidence.unproven:,} unproven" if evidence.unproven else ""
+    return f"{evidence.right:,} right, {evidence.wrong:,} wrong{unproven}"
+
+
+def _where(rule: Rule) -> str:
+    """The tool, and the step where that is not called as the tool is."""
+    scope = rule.scope
+    return scope.tool if scope.tool == scope.step_id else f"{scope.tool} at {scope.step_id}"
 
 
 def _row(strategy: Strategy) -> tuple[object, ...]:
     rule = strategy.rule
-    where = (
-        rule.scope.tool
-        if rule.scope.tool == rule.scope.step_id
-        else f"{rule.scope.tool} at {rule.scope.step_id}"
-    )
     return (
         strategy.strategy_id,
         Text(strategy.state, STATE_STYLES.get(strategy.state, "")),
-        where,
+        _where(rule),
         rule.root_cause,
         evidence_told(strategy.evidence),
         rule.valid_until.isoformat(),
@@ -99,7 +104,7 @@ def _facts(strategy: Strategy) -> list[tuple[str, object]]:
         ("cause", rule.root_cause),
         ("mode", f"{rule.mode}, {rule.share:.0%} of runs, until {rule.valid_until.isoformat()}"),
         ("support", f"{count(evidence.support, 'case')} from {count(evidence.tasks, 'task')}"),
-        ("fired", f"{evidence.fired}: {evidence.right} right, {evidence.wrong} wrong{_precision(evidence)}"),
+        ("fired on", f"{count(evidence.fired, 'failure')}: {judged_told(evidence)}{_precision(evidence)}"),
         ("harmed", f"{evidence.harmed} of {count(evidence.references, 'successful call')}"),
         ("held out", held_out if evidence.held_out else None),
         ("beware", ", ".join(flag.replace("_", " ") for flag in evidence.flags)),
@@ -112,15 +117,15 @@ def _precision(evidence: Evidence) -> str:
     return f" (precision {evidence.precision:.3f})" if evidence.precision is not None else ""
 
 
-def _print_rows(console: Console, rows: Sequence[BeforeAfter]) -> None:
+def _print_rows(console: Console, rule: Rule, rows: Sequence[BeforeAfter]) -> None:
     if not rows:
         return
     shown = [
         (
-            Text(row.judgement, JUDGEMENT_STYLES[row.judgement]),
+            Text(row.judgement, JUDGEMENT_STYLES.get(row.judgement, "")),
             row.source.replace("_", " "),
-            _before(row),
-            _after(row),
+            _before(rule, row)[:CELL],
+            _after(rule, row)[:CELL],
             row.why,
         )
         for row in rows[:ROWS_SHOWN]
@@ -131,20 +136,33 @@ def _print_rows(console: Console, rows: Sequence[BeforeAfter]) -> None:
         console.print(f"… and {len(rows) - ROWS_SHOWN} more; --json shows them all", style="dim")
 
 
-def _before(row: BeforeAfter) -> str:
-    """What the rule changes, where it changes arguments; else the whole call."""
-    told = _arguments(
-        {k: v for k, v in row.before.items() if row.after is None or row.after.get(k) != v} or row.before
-    )
+def _before(rule: Rule, row: BeforeAfter) -> str:
+    """The arguments that the rule changes, or else those that it looks at; and how the call ended."""
+    names = _changed(row) or _looked_at(rule) & set(row.before) or set(row.before)
+    told = _arguments(row.before, names)
     return f"{told} → {clean(row.error)}" if row.error else told
 
 
-def _after(row: BeforeAfter) -> str:
-    if row.after is not None and row.after != row.before:
-        changed = {name: value for name, value in row.after.items() if row.before.get(name) != value}
-        return _arguments(changed or row.after)
-    return f"{row.outcome}: {row.text}" if row.text else row.outcome
+def _after(rule: Rule, row: BeforeAfter) -> str:
+    if row.after is not None and _changed(row):
+        return _arguments(row.after, _changed(row))
+    said_above = row.text is None or row.text in in_words(rule)
+    return row.outcome if said_above else f"{row.outcome}: {row.text}"
 
 
-def _arguments(arguments: object) -> str:
-    return orjson.dumps(arguments).decode()
+def _changed(row: BeforeAfter) -> set[str]:
+    after = row.before if row.after is None else row.after
+    return {name for name in (*row.before, *after) if row.before.get(name) != after.get(name)}
+
+
+def _looked_at(rule: Rule) -> set[str]:
+    """The top-level arguments that the trigger names."""
+    asked = [rule.trigger, *rule.trigger.conditions]
+    fields = [getattr(one, name, "") for one in asked for name in ("field", "left", "right")]
+    return {field.removeprefix("args.").partition("/")[0] for field in fields if field.startswith("args.")}
+
+
+def _arguments(arguments: Mapping[str, object], names: set[str]) -> str:
+    """These arguments as JSON; an ellipsis stands for the others."""
+    kept = {name: value for name, value in arguments.items() if name in names}
+    return orjson.dumps(kept).decode() + (" …" if len(kept) < len(arguments) else "")

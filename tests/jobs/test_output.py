@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from jobs.cli.output import clean, print_json
+from jobs.cli.progress import NightBars
 from jobs.cli.tables import print_table
-from knowledge.nights import Project
+from knowledge.nights import Project, StageRecord
 
 NOW = datetime(2026, 3, 1, 2, 0, 30, tzinfo=UTC)
 
@@ -39,6 +40,22 @@ def test_chinese_keeps_the_columns_aligned() -> None:
     lines = printed(("订单未找到", 1, "x"), ("not found", 2, "y")).splitlines()
     ends = [line.rstrip()[-1] for line in lines[-2:]]
     assert ends == ["x", "y"]
+
+
+def test_an_error_with_square_brackets_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    record = StageRecord(
+        night_id="n",
+        position=1,
+        stage="file",
+        status="failed",
+        started_at=NOW,
+        fencing_token=1,
+        error="a [/] b [red]",
+    )
+    with NightBars("shop") as bars:
+        bars.began("file", 1, 1)
+        bars.ended(record)
+    assert "a [/] b [red]" in capsys.readouterr().err
 
 
 def test_json_is_one_document_with_models_and_times_as_text(capsys: pytest.CaptureFixture[str]) -> None:
