@@ -27,6 +27,19 @@ _STATUSES: dict[int, ErrorKind] = {
     499: "aborted", 500: "internal", 501: "unimplemented", 502: "unavailable", 503: "unavailable", 504: "deadline_exceeded",
 }  # fmt: skip
 
+_WIDE = frozenset({400, 409, 422})
+_CALLERS: frozenset[ErrorKind | None] = frozenset(
+    {
+        "not_found",
+        "already_exists",
+        "failed_precondition",
+        "out_of_range",
+        "invalid_argument",
+        "permission_denied",
+    }
+)
+"""The kinds of what a caller did wrong."""
+
 _EXCEPTIONS: tuple[tuple[str, ErrorKind], ...] = (
     (r"Timeout|TimedOut|DeadlineExceeded", "deadline_exceeded"),
     (r"Connection|Connect(?:Error|Exception)|Unavailable|BrokenPipe|DNS|Gateway|UnknownHost|NetworkError", "unavailable"),
@@ -47,9 +60,9 @@ _SERVICE = r"(?:service|server|tool|api|system|backend|endpoint|upstream|gateway
 _WORDS: tuple[tuple[str, ErrorKind], ...] = (
     (
         (rf"{_SERVICE}(?: \w+)? (?:is |are )?(?:currently |temporarily )?(?:unavailable|down|offline|unreachable|not responding|not available)"
-        r"|connection (?:was )?(?:refused|reset|aborted|error|failed|closed|lost)|failed to (?:connect|establish)|cannot connect|could not connect"
-        r"|bad gateway|network (?:error|is unreachable)|name resolution|under maintenance|overloaded"
-        r"|服务(?:暂时|暂|目前)?(?:不可用|无响应|中断|未启动)|暂时不可用|无法连接|连接(?:失败|被拒绝|中断|超时|异常)|系统(?:维护|繁忙)|网络(?:异常|错误|故障|不通)|服务器(?:繁忙|无响应)"),
+        r"|connection (?:was )?(?:refused|reset|aborted|error|failed|closed|lost)|clos(?:ed|es) (?:the )?connection|failed to (?:connect|establish)|cannot connect|could not connect"
+        r"|bad gateway|network (?:error|is unreachable)|name resolution|under maintenance|overloaded|(?:name or )?service not known|upstream connect error|not reachable|gone away"
+        r"|服务(?:暂时|暂|目前)?(?:不可用|无响应|中断|未启动)|暂时不可用|无法连接|连接(?:失败|被拒绝|被重置|被关闭|中断|异常)|系统(?:维护|繁忙)|网关(?:错误|异常)|网络(?:异常|错误|故障|不通)|服务器(?:繁忙|无响应)"),
         "unavailable",
     ),
     (
@@ -113,9 +126,13 @@ _CANONICAL: dict[str, ErrorKind] = {kind.replace("_", ""): kind for _, kind in _
 
 
 def error_kind(message: str, status: int | None = None, type_name: str | None = None) -> ErrorKind:
-    """The kind of an error: a status code tells more than the exception's name, and that more than the words."""
+    """The kind of an error: a status code tells more than the exception's name, and that more than the words.
+
+    A status that services use for whatever the caller did wrong (400, 409, 422) tells less than the words do.
+    """
     if status in _STATUSES:
-        return _STATUSES[status]
+        worded = _from_text(message[:1_000]) if status in _WIDE else None
+        return worded if worded in _CALLERS else _STATUSES[status]
     told = _from_name(type_name) if type_name else None
     return told or _from_text(message[:1_000]) or ("internal" if status and status >= 500 else "unknown")
 
