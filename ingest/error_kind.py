@@ -28,7 +28,7 @@ _STATUSES: dict[int, ErrorKind] = {
 }  # fmt: skip
 
 _WIDE = frozenset({400, 409, 422})
-_CALLERS: frozenset[ErrorKind | None] = frozenset(
+_CALLERS: frozenset[ErrorKind] = frozenset(
     {
         "not_found",
         "already_exists",
@@ -132,7 +132,7 @@ def error_kind(message: str, status: int | None = None, type_name: str | None = 
     """
     if status in _STATUSES:
         worded = _from_text(message[:1_000]) if status in _WIDE else None
-        return worded if worded in _CALLERS else _STATUSES[status]
+        return worded if worded is not None and worded in _CALLERS else _STATUSES[status]
     told = _from_name(type_name) if type_name else None
     return told or _from_text(message[:1_000]) or ("internal" if status and status >= 500 else "unknown")
 

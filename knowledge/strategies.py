@@ -23,7 +23,7 @@ State = Literal[
 
 
 class BeforeAfter(Model):
-    """One concrete call and what the rule makes of it. `judgement`: right, wrong, unproven, harmed or untouched;
+    """One concrete call and what the rule makes of it. `judgement`: right, wrong, unproven, idle, harmed or untouched;
     `expected` are the arguments that worked in the run, where it has a repair."""
 
     source: Literal["support", "held_out", "reference"]
@@ -35,15 +35,15 @@ class BeforeAfter(Model):
     text: str | None = None
     error: str | None = None
     expected: dict[str, JsonValue] | None = None
-    judgement: Literal["right", "wrong", "unproven", "harmed", "untouched"]
+    judgement: Literal["right", "wrong", "unproven", "idle", "harmed", "untouched"]
     why: str
 
 
 class Evidence(Model):
     """What the backtest found. `support`: cases the draft was made from; `references`: successful calls tried;
-    of all failures tried, `fired` counts firings, `right` + `wrong` + `unproven` = fired, where unproven
-    means that the run does not tell (nobody tried again), or that nothing was gained or lost; `precision` = right / (right + wrong); `harmed`: references changed for the
-    worse; `held_out*`: the same on tasks that the draft never saw. `flags` are words for the reviewer, such as
+    of all failures tried, `fired` counts firings, `right` + `wrong` + `unproven` + `idle` = fired,
+    where unproven means that the run does not tell (nobody tried again), and idle that nothing was gained or lost;
+    `precision` = right / (right + wrong); `harmed`: references changed for the worse; `held_out*`: the same on tasks that the draft never saw. `flags` are words for the reviewer, such as
     "insufficient_reference"."""
 
     support: int
@@ -53,6 +53,7 @@ class Evidence(Model):
     right: int
     wrong: int
     unproven: int = 0
+    idle: int = 0
     harmed: int
     held_out: int = 0
     held_out_fired: int = 0

@@ -30,20 +30,21 @@ def backtest(candidate: Candidate, material: Material) -> Evidence:
     """The evidence for a candidate out of all that is known of its scope."""
     chosen = set(candidate.cases)
     support = [case for case in material.cases if case.case_id in chosen]
-    standards = Standards.of(material, support)
+    standards = Standards.of(material)
     trials = list(_tried(candidate.rule, material, standards, chosen))
     harmed = list(_harmed(candidate.rule, material))
-    held_out = list(_held_out(candidate, material))
-    right, wrong, unproven = (_count(trials, word) for word in ("right", "wrong", "unproven"))
+    held_out = list(_held_out(candidate, material, standards))
+    right, wrong, unproven, idle = (_count(trials, word) for word in ("right", "wrong", "unproven", "idle"))
     held_fired = [row for row in held_out if row.judgement in {"right", "wrong"}]
     return Evidence(
         support=len(support),
         tasks=len(tasks_of(support)),
         references=len(material.references),
-        fired=right + wrong + unproven,
+        fired=right + wrong + unproven + idle,
         right=right,
         wrong=wrong,
         unproven=unproven,
+        idle=idle,
         harmed=len(harmed),
         held_out=len(held_out),
         held_out_fired=len(held_fired),
@@ -116,7 +117,7 @@ def _harm(engine: Engine, rule: Rule, call: ReferenceCall, material: Material) -
     )
 
 
-def _held_out(candidate: Candidate, material: Material) -> Iterator[BeforeAfter]:
+def _held_out(candidate: Candidate, material: Material, standards: Standards) -> Iterator[BeforeAfter]:
     """For each part of the tasks: the same idea, drafted from the other parts, tried on this one."""
     tasks = sorted(tasks_of(material.cases), key=digest)
     for fold in range(min(FOLDS, len(tasks))):
@@ -125,30 +126,26 @@ def _held_out(candidate: Candidate, material: Material) -> Iterator[BeforeAfter]
         drafts = [
             draft for draft in named(candidate.synthesiser).propose(seen, PART) if _is_same(draft, candidate)
         ]
-        unseen = [case for case in material.cases if task_of(case) in out]
-        yield from _tried_on(unseen, drafts, candidate, material, seen)
+        rules = [_as_drafted(candidate.rule, draft) for draft in drafts]
+        for case in material.cases:
+            if task_of(case) in out:
+                yield from _first_fired(rules, case, material, standards)
 
 
-def _tried_on(
-    unseen: Sequence[FailureCase],
-    drafts: Sequence[Draft],
-    candidate: Candidate,
-    material: Material,
-    seen: Material,
+def _as_drafted(rule: Rule, draft: Draft) -> Rule:
+    return rule.model_copy(update={"trigger": draft.trigger, "action": draft.action})
+
+
+def _first_fired(
+    rules: Sequence[Rule], case: FailureCase, material: Material, standards: Standards
 ) -> Iterator[BeforeAfter]:
-    """The first of the drafts that fires on a case answers for it."""
-    chosen = {case_id for draft in drafts for case_id in draft.cases}
-    full = Standards.of(material, [case for case in seen.cases if case.case_id in chosen])
-    rules = [
-        candidate.rule.model_copy(update={"trigger": draft.trigger, "action": draft.action})
-        for draft in drafts
-    ]
-    engines = [(Engine([rule], treat_shadow_as_active=True), rule) for rule in rules]
-    for case in unseen:
-        rows = [_row(engine, rule, case, material, full, "held_out") for engine, rule in engines]
-        fired = [row for row in rows if row is not None and row.judgement != "untouched"]
-        if fired:
-            yield fired[0]
+    """What the first of the rules that fires on the case makes of it; nothing where none does."""
+    for rule in rules:
+        engine = Engine([rule], treat_shadow_as_active=True)
+        row = _row(engine, rule, case, material, standards, "held_out")
+        if row is not None and row.judgement != "untouched":
+            yield row
+            return
 
 
 def _is_same(draft: Draft, candidate: Candidate) -> bool:

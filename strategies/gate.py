@@ -11,8 +11,8 @@ ENOUGH_REFERENCES = 30
 INSUFFICIENT_REFERENCE = "insufficient_reference"
 
 
-def failures(evidence: Evidence, kind: str) -> tuple[str, ...]:
-    """Why a draft of this kind of action may not enter review, in plain words; empty where it may."""
+def failures(evidence: Evidence) -> tuple[str, ...]:
+    """Why a draft may not enter review, in plain words; empty where it may."""
     found = [
         (evidence.support < MIN_SUPPORT, f"support {evidence.support}: fewer than {MIN_SUPPORT} cases"),
         (evidence.tasks < MIN_TASKS, "one task only: what one customer did is no pattern"),
@@ -26,8 +26,8 @@ def failures(evidence: Evidence, kind: str) -> tuple[str, ...]:
             f"precision {evidence.precision or 0:.2f} of {evidence.fired} firings: under {MIN_PRECISION}",
         ),
         (
-            kind == "retry" and 2 * evidence.right < evidence.fired,
-            f"right {evidence.right} of {evidence.fired}: most retries would not help",
+            evidence.idle > evidence.right,
+            f"idle {evidence.idle} and right {evidence.right}: it gains nothing more often than something",
         ),
         (evidence.held_out_fired == 0, "held out: found again on no task that it was not made from"),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ from knowledge.cases import FailureCase
 from strategies.material import Material
 from strategies.synthesis.retry import is_transient
 
-Worth = Literal["right", "wrong", "unproven", "untouched"]
+Worth = Literal["right", "wrong", "unproven", "idle", "untouched"]
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,27 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Standards:
-    """What firings are held against: the calls that worked, by content; the calls that failed, in order; and the
-    masked errors and kinds of error that the draft was made for."""
+    """What firings are held against: the calls of the scope that worked and those that failed, by content; the
+    latest step at which each run made a call that failed; and the cases that the root cause explains."""
 
     worked: Collection[str]
-    failed: Sequence[FailureCase]
-    error_patterns: Collection[str]
+    failed: Collection[str]
+    latest: Mapping[tuple[str, str], int]
+    explained: Collection[str]
 
     @classmethod
-    def of(cls, material: Material, support: Sequence[FailureCase]) -> Standards:
-        """The standards of one scope and the cases behind a draft."""
+    def of(cls, material: Material) -> Standards:
+        """The standards of one root cause in one scope."""
+        failing = (*material.cases, *material.others)
+        latest: dict[tuple[str, str], int] = {}
+        for case in failing:
+            made = (case.run_id, canonical(case.trigger_step.arguments))
+            latest[made] = max(case.trigger_step.index, latest.get(made, 0))
         return cls(
             worked=frozenset(canonical(call.arguments) for call in material.references),
-            failed=(*material.cases, *material.others),
-            error_patterns=frozenset(case.error_pattern for case in support),
+            failed=frozenset(arguments for _, arguments in latest),
+            latest=latest,
+            explained=frozenset(case.case_id for case in material.cases),
         )
 
 
@@ -63,7 +70,7 @@ def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> J
         return Judgement("right", "it is the call that then worked in this run")
     if made in standards.worked:
         return Judgement("right", "just this call worked in another run")
-    if any(made == canonical(other.trigger_step.arguments) for other in standards.failed):
+    if made in standards.failed:
         return Judgement("wrong", "just this call failed as well")
     if case.repair is not None:
         return Judgement("wrong", "another call worked in this run")
@@ -71,25 +78,16 @@ def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> J
 
 
 def _retried(case: FailureCase, standards: Standards) -> Judgement:
-    """A retry that fails leaves the agent where it was; the gate asks that most retries help."""
+    """A retry that fails leaves the agent where it was; the gate asks that it helps more often than not."""
     repair = case.repair
     if repair is not None and not (repair.changed or repair.added or repair.removed):
         return Judgement("right", "the same call worked later in this run")
-    if _failed_again(case, standards.failed):
+    latest = standards.latest.get((case.run_id, canonical(case.trigger_step.arguments)), 0)
+    if latest > case.trigger_step.index:
         return Judgement(
-            "unproven", "the same call was made again in this run and failed: nothing gained or lost"
+            "idle", "the same call was made again in this run and failed: nothing gained or lost"
         )
     return Judgement("unproven", "nobody made the same call again in this run")
-
-
-def _failed_again(case: FailureCase, failed: Sequence[FailureCase]) -> bool:
-    mine = canonical(case.trigger_step.arguments)
-    return any(
-        other.run_id == case.run_id
-        and other.trigger_step.index > case.trigger_step.index
-        and canonical(other.trigger_step.arguments) == mine
-        for other in failed
-    )
 
 
 def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
@@ -102,6 +100,6 @@ def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     unseen = any(condition.kind == "unseen" for condition in rule.trigger.conditions)
     if unseen:
         return Judgement("right", "the call failed, and nobody had given the value")
-    if case.error_pattern in standards.error_patterns:
-        return Judgement("right", "the call failed with the error that the rule foretells")
+    if case.case_id in standards.explained:
+        return Judgement("right", "the call failed for the reason that the rule gives")
     return Judgement("wrong", "the call failed for another reason")

@@ -137,7 +137,7 @@ def _rule(material: Material, draft: Draft) -> Rule:
 
 def _judged(candidate: Candidate, material: Material) -> Candidate:
     evidence = tried(candidate, material)
-    failures = gate.failures(evidence, candidate.rule.action.kind)
+    failures = gate.failures(evidence)
     return candidate.model_copy(
         update={"evidence": evidence, "failures": failures, "verdict": "fail" if failures else "pass"}
     )

@@ -58,12 +58,12 @@ class Supply:
             if cause is not None:
                 by_cause.setdefault(cause, []).append(case)
         for cause_id in sorted(by_cause):
-            mine = {case.case_id for case in by_cause[cause_id]}
+            mine = {_call(case) for case in by_cause[cause_id]}
             yield Material(
                 scope=Scope(step_id=scope[0], tool=scope[1]),
                 cause=self._causes[cause_id],
                 cases=tuple(by_cause[cause_id][:MAX_CASES]),
-                others=tuple(case for case in cases if case.case_id not in mine)[:MAX_CASES],
+                others=tuple(case for case in cases if _call(case) not in mine)[:MAX_CASES],
                 references=references,
                 today=self._shift.now.date(),
             )
@@ -95,3 +95,8 @@ class Supply:
         query = Query(where={"step_id": scope[0], "tool": scope[1]}, sort="rank")
         found = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).scan(query)
         return tuple(stored.item for stored in islice(found, MAX_REFERENCES))
+
+
+def _call(case: FailureCase) -> tuple[str, int]:
+    """The call that failed; one call may be several cases, of several codes."""
+    return case.run_id, case.trigger_step.index

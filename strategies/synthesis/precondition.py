@@ -30,8 +30,17 @@ class Precondition:
     name = "precondition"
 
     def propose(self, material: Material, demand: Demand) -> Iterator[Draft]:
-        """One draft for each error, at most."""
-        for cases in _by_error(material.cases):
+        """One draft for the cause as a whole, or else one for each of its errors, at most."""
+        for group in (_whole, _by_error):
+            drafts = [
+                draft for cases in group(material.cases) for draft in self._best(cases, material, demand)
+            ]
+            yield from drafts
+            if drafts:
+                return
+
+    def _best(self, cases: Sequence[FailureCase], material: Material, demand: Demand) -> Iterator[Draft]:
+        if cases:
             tried = [*fact_separations(cases, material), *relation_separations(cases, material)]
             good = [item for item in tried if _convinces(item, cases, len(tried), demand)]
             good.sort(key=lambda item: (-len(item.failing), item.simplicity, repr(item.condition)))
@@ -49,6 +58,11 @@ class Precondition:
                 f"and so in all of {found.successes} calls that worked."
             ),
         )
+
+
+def _whole(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
+    """All cases but those that may pass by themselves."""
+    return [[case for case in cases if case.view is not None and not is_transient(case)]]
 
 
 def _by_error(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
