@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from pydantic import Field, ValidationError
 from starlette.responses import Response
-from strategies.decisions import take_reports
 
 from api import examples
 from api.bodies import body_of
@@ -20,6 +19,7 @@ from errata_client.decision import DecisionReport
 from errata_client.model import JsonValue, Model
 from ingest.masking import Masker
 from knowledge.store import ItemResult
+from strategies.decisions import take_reports
 
 router = APIRouter()
 MAX_REPORTS = 5_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from attribution.corrections import record_label
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 from starlette.requests import Request
@@ -16,6 +15,7 @@ from api.openapi import BODY_ERRORS, described
 from api.paging import Listed, Paging, chosen, reply_page
 from api.replies import reply
 from api.service import Visit, visiting
+from attribution.corrections import record_label
 from errata_client.model import Model
 from knowledge import store
 from knowledge.causes import Label

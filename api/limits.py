@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -54,33 +54,34 @@ def unpacker_of(request: Request) -> Plain | Gzip:
 class Plain:
     """A body that is what it is."""
 
-    def feed(self, chunk: bytes, limit: int) -> list[bytes]:  # noqa: ARG002 - counted by the caller
+    def feed(self, chunk: bytes, limit: int) -> Iterator[bytes]:  # noqa: ARG002 - counted by the caller
         """The chunk itself, in pieces."""
-        return [chunk[start : start + PIECE] for start in range(0, len(chunk), PIECE)]
+        for start in range(0, len(chunk), PIECE):
+            yield chunk[start : start + PIECE]
 
     def finish(self) -> None:
         """Nothing can be missing that the transport did not miss."""
 
 
 class Gzip:
-    """A gzip body of one member or several, unpacked piece by piece: no more than a piece in memory at once."""
+    """A gzip body of one member or several, unpacked piece by piece: no more than a piece is held at once."""
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(GZIP_WINDOW)
         self._begun = False
         self._unpacked = 0
 
-    def feed(self, chunk: bytes, limit: int) -> list[bytes]:
+    def feed(self, chunk: bytes, limit: int) -> Iterator[bytes]:
         """What comes out of the chunk; stops with BodyTooLargeError once that is over the limit in total."""
-        out = []
-        while chunk:
+        pending = False
+        while chunk or pending:
             piece = self._step(chunk)
             chunk = self._inflate.unconsumed_tail or self._next_member()
+            pending = len(piece) == PIECE and not self._inflate.eof
             self._unpacked += len(piece)
-            _demand_within(self._unpacked, limit, "unpacked, ")
+            _demand_within(self._unpacked, limit, " once unpacked")
             if piece:
-                out.append(piece)
-        return out
+                yield piece
 
     def finish(self) -> None:
         """BadInputError if the data ended inside a member."""
@@ -104,6 +105,5 @@ class Gzip:
 def _demand_within(size: int, limit: int, state: str = "") -> None:
     if size > limit:
         raise BodyTooLargeError(
-            f"the body has more than {limit} bytes{' (' + state.strip(', ') + ')' if state else ''}: "
-            "send it in parts, or raise ERRATA_MAX_BODY_BYTES"
+            f"the body has more than {limit} bytes{state}: send it in parts, or raise ERRATA_MAX_BODY_BYTES"
         )

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from starlette.concurrency import run_in_threadpool
-from strategies.bundles import current_bundle
 
 from errata_client.bundle import Bundle
 from errata_client.engine import Engine
 from knowledge.kinds import PUBLICATIONS
 from knowledge.store import Query
+from strategies.bundles import current_bundle
 from wiring.build import Errata
 
 FRESH_SECONDS = 0.25

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, BinaryIO, cast
 
 from fastapi import APIRouter, Depends
-from ingest.service import IngestReport, ingest_file
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +19,7 @@ from api.limits import pieces
 from api.openapi import described, parameter
 from api.replies import reply
 from api.service import Visit, visiting
+from ingest.service import IngestReport, ingest_file
 from knowledge.errors import BadInputError
 
 router = APIRouter()

@@ -24,6 +24,8 @@ def test_a_status_that_means_many_things_leaves_the_word_to_the_words(
     assert error_kind(message, status) == kind
 
 
-@pytest.mark.parametrize("message", ["remote end closed connection without response", "网关错误", "连接被重置"])
+@pytest.mark.parametrize(
+    "message", ["remote end closed connection without response", "网关错误", "连接被重置"]
+)
 def test_a_connection_that_was_cut_is_no_state_of_a_record(message: str) -> None:
     assert error_kind(message) == "unavailable"
