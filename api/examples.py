@@ -162,6 +162,8 @@ CAUSE: Example = {
     "created_by": "mei",
 }
 CAUSE_VIEW: Example = {**CAUSE, "version": "2"}
+CAUSE_GIVEN: Example = {"cause": {**CAUSE, "cause_id": ""}, "reason": "nine problems of one kind"}
+TAKEN: Example = {"cause": CAUSE, "attributions": [ATTRIBUTION]}
 ORDER: Example = {
     "order_id": "WO-0003",
     "cluster_id": "c8d6e4",

@@ -11,10 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import examples
-from api.openapi import described
+from api.audit import note
+from api.bodies import body_of
+from api.openapi import BODY_ERRORS, described
 from api.paging import Listed, Moment, Paging, between, chosen, reply_page
 from api.replies import reply_versioned
 from api.service import Visit, visiting
+from errata_client.model import Model
 from knowledge import store
 from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemStatus
 from knowledge.causes import Attribution
@@ -85,6 +88,41 @@ def problems(
     """`q` finds each of its words, and each Chinese sequence as a phrase, in messages, patterns and intents."""
     page = visit.collection(PROBLEMS).find(asked.query(), asked.limit, asked.cursor)
     return reply_page(request, viewed(visit, page.items), page.cursor)
+
+
+class StatusChange(Model):
+    """What a person makes of a problem, and why. Ingest and the nights leave it."""
+
+    status: ProblemStatus
+    actor: str | None = Field(None, min_length=1, max_length=200)
+    reason: str = Field(min_length=1, max_length=2000)
+
+
+@router.post(
+    "/v1/projects/{project}/problems/{fingerprint}/status",
+    **described(
+        "Resolve, archive or reopen a problem",
+        answer=ProblemView,
+        example=examples.PROBLEM,
+        scope="review",
+        errors=(*BODY_ERRORS, 401, 403, 404, 409, 412, 503),
+        body=StatusChange,
+        body_example=examples.STATUS_CHANGE,
+    ),
+)
+def change_status(
+    fingerprint: str,
+    visit: Annotated[Visit, Depends(visiting("review"))],
+    given: Annotated[StatusChange, Depends(body_of(StatusChange))],
+) -> Response:
+    """The status stays whatever new cases come; the change is in the audit log."""
+    found = visit.require(PROBLEMS, fingerprint, "problem")
+    changed = found.item.model_copy(update={"status": given.status})
+    stored = visit.collection(PROBLEMS).put(changed, found.version)
+    note(
+        visit, "problem.status", fingerprint, visit.actor(given.actor), given.reason, {"status": given.status}
+    )
+    return reply_versioned(viewed(visit, [stored])[0], stored.version)
 
 
 @router.get(

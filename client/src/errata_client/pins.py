@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Final
 
 from errata_client.arms import arm_of, in_share
+from errata_client.bundle import Bundle
 from errata_client.decision import Arm
 from errata_client.sync import ActiveRules
 
@@ -38,12 +39,16 @@ def pinned(run_id: str, rules: ActiveRules | None) -> Pinned:
     """The arm of the run and what is withheld from it: everything in the holdout, else rules by their share."""
     if rules is None:
         return Pinned(None, "treated", ())
-    arm = arm_of(run_id, rules.bundle.project, rules.bundle.holdout)
-    if arm == "holdout":
-        return Pinned(rules, arm, EVERYTHING)
-    partial = (rule for rule in rules.bundle.rules if rule.share < 1.0)
-    withheld = frozenset(rule.id for rule in partial if not in_share(run_id, f"share:{rule.id}", rule.share))
-    return Pinned(rules, arm, withheld)
+    bundle = rules.bundle
+    return Pinned(rules, arm_of(run_id, bundle.project, bundle.holdout), withheld_from(run_id, bundle))
+
+
+def withheld_from(run_id: str, bundle: Bundle) -> Container[str]:
+    """The ids of the rules that the run does not get: all in the holdout, else those whose share it is not in."""
+    if arm_of(run_id, bundle.project, bundle.holdout) == "holdout":
+        return EVERYTHING
+    partial = (rule for rule in bundle.rules if rule.share < 1.0)
+    return frozenset(rule.id for rule in partial if not in_share(run_id, f"share:{rule.id}", rule.share))
 
 
 class Pins:
