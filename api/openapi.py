@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.responses import JSONResponse, Response
 
 from api.errors import MEDIA_TYPE, TYPE_PREFIX, ProblemDetails
 from errata_client.model import Model
@@ -63,6 +64,7 @@ def described(
         "status_code": status,
         "response_model": answer,
         "responses": responses,
+        "response_class": JSONResponse if media == JSON else Response,
         "openapi_extra": extra or None,
     }
 
