@@ -102,4 +102,6 @@ def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
         return Judgement("right", "the call failed, and nobody had given the value")
     if case.case_id in standards.explained:
         return Judgement("right", "the call failed for the reason that the rule gives")
-    return Judgement("wrong", "the call failed for another reason")
+    return Judgement(
+        "unproven", "the call failed, with another error: whether for this reason too is not told"
+    )

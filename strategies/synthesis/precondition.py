@@ -19,7 +19,7 @@ from strategies.synthesis.retry import is_transient
 from strategies.synthesis.separation import Separation, chance
 from strategies.synthesis.wording import speaks_chinese, usual_error, with_playbook
 
-MIN_SHARE = 0.8
+MIN_SHARE = 0.5
 MIN_SUCCESSES = 10
 MAX_DRAFTS = 1
 
