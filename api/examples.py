@@ -238,7 +238,7 @@ STRATEGY: Example = {
 }
 STRATEGY_ROW: Example = {**STRATEGY, "evidence": {**EVIDENCE, "rows": []}}
 REVIEW: Example = {"reason": "the rows are right, and no reference is touched"}
-APPROVAL: Example = {**REVIEW, "shadow": False}
+APPROVAL: Example = {**REVIEW, "shadow": False, "acknowledge": []}
 EDIT: Example = {"rule": RULE, "reason": "the pattern took eight digits too"}
 
 BUNDLE: Example = {

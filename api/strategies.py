@@ -63,9 +63,13 @@ class Verdict(Model):
 
 
 class Approval(Verdict):
-    """Why a strategy is approved; with `shadow` it is only watched at first."""
+    """Why a strategy is approved; with `shadow` it is only watched at first.
+
+    `acknowledge` names flags of its evidence, such as "tainted", that were looked into.
+    """
 
     shadow: bool = False
+    acknowledge: tuple[str, ...] = Field((), max_length=20)
 
 
 class Edit(Verdict):
@@ -127,7 +131,13 @@ def approve(
     """From in_review to active, or to shadow. Agents get the rule with the next revision of the bundle."""
     version, actor = expected_version(request), visit.actor(given.actor)
     changed = review.approve(
-        visit.shift, strategy_id, actor, given.reason, version=version, shadow=given.shadow
+        visit.shift,
+        strategy_id,
+        actor,
+        given.reason,
+        version=version,
+        shadow=given.shadow,
+        acknowledge=given.acknowledge,
     )
     return _changed(visit, changed)
 

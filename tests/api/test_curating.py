@@ -8,11 +8,11 @@ import pytest
 
 from errata_client.rule import Rule
 from knowledge.causes import Exemplar, RootCause, WorkOrder
-from knowledge.kinds import AUDIT, PROBLEMS, PUBLICATIONS, ROOT_CAUSES, WORK_ORDERS
+from knowledge.kinds import AUDIT, PROBLEMS, PUBLICATIONS, ROOT_CAUSES, STRATEGIES, WORK_ORDERS
 from knowledge.store import Query
 from knowledge.strategies import Publication
 from tests.api.parties import PROJECT, Bearer, MakeBearer
-from tests.api.records import problem
+from tests.api.records import problem, strategy
 from wiring.build import Errata
 
 BASE = f"/v1/projects/{PROJECT}"
@@ -153,3 +153,17 @@ def test_an_agent_without_a_client_gets_its_decision(errata: Errata, bearer: Mak
     assert answer.status_code == 200, answer.text
     assert answer.json()["outcome"] == "rewrite"
     assert answer.json()["arguments"] == {"order_id": "#W7654321"}
+
+
+def test_a_tainted_strategy_is_approved_only_with_its_flag_named(errata: Errata, reviewer: Bearer) -> None:
+    made = strategy(7)
+    evidence = made.evidence.model_copy(update={"flags": ("tainted",)})
+    errata.store.collection(PROJECT, STRATEGIES).add_many([made.model_copy(update={"evidence": evidence})])
+    url = f"{BASE}/strategies/{made.strategy_id}"
+    headers = {"If-Match": reviewer.get(url).headers["etag"]}
+
+    refused = reviewer.post(f"{url}/approve", json=WHY, headers=headers)
+    approved = reviewer.post(f"{url}/approve", json={**WHY, "acknowledge": ["tainted"]}, headers=headers)
+
+    assert (refused.status_code, approved.status_code) == (409, 200), approved.text
+    assert "tainted" in refused.json()["detail"]
