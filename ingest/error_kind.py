@@ -66,7 +66,7 @@ _WORDS: tuple[tuple[str, ErrorKind], ...] = (
         "unavailable",
     ),
     (
-        (r"timed out|time-out (?:error|occurred)|(?:request|gateway|connection|read|operation|execution|query|call) time-?out"
+        (r"timed out|time-out (?:error|occurred)|(?:request|gateway|connection|read|operation|execution|query|call|upstream|server|service|socket|tool|api|backend|database|statement|lock wait) time-?out|exceeded (?:its |the )?time limit"
         r"|time-?out (?:error|exceeded|after|while|waiting|reached|expired|occurred)|^\W*(?:error\W{1,3})?time-?out\W*$|deadline exceeded|超时"),
         "deadline_exceeded",
     ),

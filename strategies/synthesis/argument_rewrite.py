@@ -15,6 +15,8 @@ from strategies.synthesis.port import Demand, Draft
 from strategies.synthesis.wording import listed
 
 MAX_DRAFTS = 6
+REPAIRABLE = ("tool.error", "args.schema_violation")
+"""The codes whose failures a repaired argument explains; a guessed value or a loop is repaired by other means."""
 
 
 class ArgumentRewrite:
@@ -57,6 +59,8 @@ def changed_alone(cases: Sequence[FailureCase]) -> dict[str, list[Pair]]:
     found: dict[str, list[Pair]] = defaultdict(list)
     for case in cases:
         repair = case.repair
+        if not case.error_code.startswith(REPAIRABLE):
+            continue
         if repair is None or len(repair.changed) != 1 or repair.added or repair.removed:
             continue
         ((pointer, (failing, working)),) = repair.changed.items()

@@ -62,14 +62,19 @@ class Precondition:
 
 def _whole(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
     """All cases but those that may pass by themselves."""
-    return [[case for case in cases if case.view is not None and not is_transient(case)]]
+    return [[case for case in cases if _speaks(case)]]
+
+
+def _speaks(case: FailureCase) -> bool:
+    """Whether the tool refused the call, and not because it was down."""
+    return case.error_code == "tool.error" and case.view is not None and not is_transient(case)
 
 
 def _by_error(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
     """The cases of each masked error, apart from those that may pass by themselves."""
     grouped: dict[str, list[FailureCase]] = defaultdict(list)
     for case in cases:
-        if case.view is not None and not is_transient(case):
+        if _speaks(case):
             grouped[case.error_pattern].append(case)
     return [grouped[error] for error in sorted(grouped)]
 

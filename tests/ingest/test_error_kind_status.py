@@ -29,3 +29,10 @@ def test_a_status_that_means_many_things_leaves_the_word_to_the_words(
 )
 def test_a_connection_that_was_cut_is_no_state_of_a_record(message: str) -> None:
     assert error_kind(message) == "unavailable"
+
+
+@pytest.mark.parametrize(
+    "message", ["Error: upstream timeout, please retry", "the call exceeded its time limit"]
+)
+def test_whoever_timed_out_it_is_a_time_out(message: str) -> None:
+    assert error_kind(message) == "deadline_exceeded"
