@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from errata_client.deliberation import Episode, Plan, Thought
 from errata_client.model import JsonValue, OpenModel, UtcDatetime
 
 AgentKind = Literal["react", "plan_execute", "hybrid", "reflexion", "tree_of_thoughts", "other"]
@@ -92,7 +93,9 @@ class Run(OpenModel):
     """One execution of an agent on one task.
 
     `prompt` is text that the agent was given by its makers (system prompt, schemas, examples): a value
-    that stands only there was given by nobody. `tools` is empty where the source declares none.
+    that stands only there was given by nobody. `tools` is empty where the source declares none; `permitted_tools` is
+    None where the agent may use all of them; `max_steps` is the bound that its loop was given. `plans`, `episodes` and
+    `thoughts` are what it decided besides its calls, each in the order in which it came.
     """
 
     run_id: str
@@ -103,7 +106,12 @@ class Run(OpenModel):
     conversation_id: str | None = None
     prompt: str | None = None
     tools: tuple[ToolDeclaration, ...] = ()
+    permitted_tools: tuple[str, ...] | None = None
+    max_steps: int | None = Field(default=None, ge=1)
     steps: tuple[Step, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    thoughts: tuple[Thought, ...] = ()
     outcome: Outcome = Outcome()
     started_at: UtcDatetime | None = None
     ended_at: UtcDatetime | None = None
