@@ -21,6 +21,7 @@ from api import (
     projects,
     runs,
     strategies,
+    strategy_life,
 )
 from api.auth import Gate
 from api.metrics import Metrics
@@ -46,6 +47,7 @@ ROUTES = (
     causes,
     orders,
     strategies,
+    strategy_life,
     decide,
     decisions,
     nights,

@@ -238,7 +238,37 @@ STRATEGY: Example = {
 }
 STRATEGY_ROW: Example = {**STRATEGY, "evidence": {**EVIDENCE, "rows": []}}
 REVIEW: Example = {"reason": "the rows are right, and no reference is touched"}
-APPROVAL: Example = {**REVIEW, "shadow": False, "acknowledge": []}
+APPROVAL: Example = {**REVIEW, "shadow": False, "share": 1.0, "supersedes": None, "acknowledge": []}
+EXTENSION: Example = {"reason": "the tool has not changed", "until": "2027-03-31"}
+SHARE: Example = {"reason": "a week at one run in ten, no alarm", "share": 1.0}
+_RATE: Example = {"count": 2, "of": 400, "rate": 0.005, "low": 0.0014, "high": 0.018}
+_CONTROL: Example = {"count": 20, "of": 100, "rate": 0.2, "low": 0.1334, "high": 0.2888}
+EFFECT: Example = {
+    "effect_id": "ST-0007:2026-03-09",
+    "strategy_id": "ST-0007",
+    "at": "2026-03-09T02:00:00Z",
+    "since": f"{DAY}T10:31:00Z",
+    "revision": 12,
+    "control": "holdout",
+    "treated_group": {"runs": 400, "recurred": 2, "failed": 4, "judged": 400, "unsuccessful": 80},
+    "control_group": {"runs": 100, "recurred": 20, "failed": 21, "judged": 100, "unsuccessful": 31},
+    "recurrence": {
+        "treated": _RATE,
+        "control": _CONTROL,
+        "difference": -0.195,
+        "difference_low": -0.284,
+        "difference_high": -0.128,
+        "change": -0.975,
+        "change_low": -0.993,
+        "change_high": -0.904,
+    },
+    "scope_failures": None,
+    "unsuccessful": None,
+    "fired": 91,
+    "fired_runs": 80,
+    "uncounted": 0,
+    "alarms": [],
+}
 EDIT: Example = {"rule": RULE, "reason": "the pattern took eight digits too"}
 
 BUNDLE: Example = {

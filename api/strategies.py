@@ -65,10 +65,13 @@ class Verdict(Model):
 class Approval(Verdict):
     """Why a strategy is approved; with `shadow` it is only watched at first.
 
-    `acknowledge` names flags of its evidence, such as "tainted", that were looked into.
+    `acknowledge` names flags of its evidence, such as "tainted", that were looked into; `share` is the share of runs
+    that get it at first; the live strategy `supersedes` retires in its favour.
     """
 
     shadow: bool = False
+    share: float = Field(1.0, gt=0.0, le=1.0)
+    supersedes: str | None = Field(None, min_length=1, max_length=64)
     acknowledge: tuple[str, ...] = Field((), max_length=20)
 
 
@@ -138,8 +141,10 @@ def approve(
         version=version,
         shadow=given.shadow,
         acknowledge=given.acknowledge,
+        share=given.share,
+        supersedes=given.supersedes,
     )
-    return _changed(visit, changed)
+    return reply_changed(visit, changed)
 
 
 @router.post(
@@ -160,7 +165,7 @@ def reject(
 ) -> Response:
     """The idea is remembered and not proposed again."""
     version, actor = expected_version(request), visit.actor(given.actor)
-    return _changed(visit, review.reject(visit.shift, strategy_id, actor, given.reason, version=version))
+    return reply_changed(visit, review.reject(visit.shift, strategy_id, actor, given.reason, version=version))
 
 
 @router.post(
@@ -181,7 +186,7 @@ def retire(
 ) -> Response:
     """Its rule leaves the bundle."""
     version, actor = expected_version(request), visit.actor(given.actor)
-    return _changed(visit, review.retire(visit.shift, strategy_id, actor, given.reason, version=version))
+    return reply_changed(visit, review.retire(visit.shift, strategy_id, actor, given.reason, version=version))
 
 
 @router.post(
@@ -202,7 +207,9 @@ def activate(
 ) -> Response:
     """From shadow to active: from the next revision on, its firings change calls."""
     version, actor = expected_version(request), visit.actor(given.actor)
-    return _changed(visit, review.activate(visit.shift, strategy_id, actor, given.reason, version=version))
+    return reply_changed(
+        visit, review.activate(visit.shift, strategy_id, actor, given.reason, version=version)
+    )
 
 
 @router.put(
@@ -224,7 +231,7 @@ def edit(
     """The rule as a whole; its id cannot change."""
     version, actor = expected_version(request), visit.actor(given.actor)
     changed = review.edit(visit.shift, strategy_id, given.rule, actor, given.reason, version=version)
-    return _changed(visit, changed)
+    return reply_changed(visit, changed)
 
 
 def viewed(stored: Stored[Strategy]) -> StrategyView:
@@ -236,7 +243,7 @@ def _without_rows(view: StrategyView) -> StrategyView:
     return view.model_copy(update={"evidence": view.evidence.model_copy(update={"rows": ()})})
 
 
-def _changed(visit: Visit, stored: Stored[Strategy]) -> Response:
+def reply_changed(visit: Visit, stored: Stored[Strategy]) -> Response:
     """Answer a strategy that was just changed; waiting agents are told of the new bundle at once."""
     visit.service.published.forget(visit.project)
     return _reply(stored)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attribution.stages
 import ingest.stages
+import strategies.measuring
 import strategies.stages
 from attribution.starter import seed_causes
 from jobs.night import Stage
@@ -39,6 +40,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("synthesize", lambda _, shift: strategies.stages.synthesize(shift), needs=("attribute",)),
     Stage("backtest", lambda _, shift: strategies.stages.backtest(shift), needs=("synthesize",)),
     Stage("file", lambda _, shift: strategies.stages.file(shift), needs=("backtest",)),
+    Stage("measure", lambda _, shift: strategies.measuring.measure(shift), needs=("attribute",)),
     Stage("review", lambda _, shift: strategies.stages.review_live(shift)),
     Stage("publish", lambda _, shift: strategies.stages.publish(shift), needs=("review",)),
 )

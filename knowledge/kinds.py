@@ -13,6 +13,7 @@ from typing import Generic, Literal, TypeVar
 from errata_client.model import Model
 from knowledge.cases import FailureCase, Problem
 from knowledge.causes import Attribution, Label, RootCause, WorkOrder
+from knowledge.effects import Effect
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
 from knowledge.strategies import Candidate, Publication, ReportedDecision, Strategy
@@ -163,6 +164,7 @@ DECISIONS = Kind(
         "bundle_revision": "integer",
     },
 )
+EFFECTS = Kind("effects", Effect, "effect_id", {"strategy_id": "keyword", "at": "date"})
 NIGHTS = Kind("nights", Night, "night_id", {"as_of": "date", "started_at": "date", "status": "keyword"})
 STAGES = Kind(
     "stages",
@@ -192,6 +194,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     CANDIDATES,
     PUBLICATIONS,
     DECISIONS,
+    EFFECTS,
     NIGHTS,
     STAGES,
     PROJECTS,

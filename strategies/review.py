@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from datetime import date, timedelta
 
 from errata_client.rule import Rule
 from knowledge.errors import BadInputError, ConflictError, NotFoundError, StaleError
@@ -20,6 +21,9 @@ MAX_REASON = 2_000
 TAINTED = "tainted"
 """A flag that an approval has to name: some case behind the draft reads like an injected instruction."""
 
+EXTENSION = timedelta(days=90)
+MAX_EXTENSION = timedelta(days=366)
+
 Change = Callable[[Strategy], Strategy]
 
 
@@ -32,22 +36,28 @@ def approve(
     *,
     shadow: bool = False,
     acknowledge: Collection[str] = (),
+    share: float = 1.0,
+    supersedes: str | None = None,
 ) -> Stored[Strategy]:
     """From in_review to active, or to shadow: agents get the rule with the next revision.
 
-    ConflictError where it is not in review, has expired, conflicts with a live rule, or is tainted and that is not
-    acknowledged; StaleError where `version` is no longer the stored one.
+    `share` (above 0, at most 1) is the share of runs that get it at first, a canary. The live strategy `supersedes`
+    is retired in the same revision. ConflictError where it is not in review, has expired, conflicts with another live
+    rule, or is tainted and that is not acknowledged; StaleError where `version` is no longer the stored one.
     """
     target: State = "shadow" if shadow else "active"
+    _check_share(share)
 
     def change(strategy: Strategy) -> Strategy:
         if strategy.state != "in_review":
             raise ConflictError(f"{strategy_id} is {strategy.state}: only what is in review can be approved")
         _check_acknowledged(strategy, acknowledge)
-        _check_goes_live(shift, strategy)
-        return life.moved(strategy, target, shift.now, actor, reason)
+        shared = _with_share(strategy, share)
+        _check_goes_live(shift, shared, without=supersedes)
+        return life.moved(shared, target, shift.now, actor, reason)
 
-    return _changed(shift, strategy_id, "approve", actor, reason, version, change)
+    older = _superseded(shift, supersedes, strategy_id) if supersedes else None
+    return _changed(shift, strategy_id, "approve", actor, reason, version, change, older)
 
 
 def reject(
@@ -76,6 +86,62 @@ def activate(
         return life.moved(strategy, "active", shift.now, actor, reason)
 
     return _changed(shift, strategy_id, "activate", actor, reason, version, change)
+
+
+def rollback(
+    shift: Shift, strategy_id: str, actor: str, reason: str, version: str | None = None
+) -> Stored[Strategy]:
+    """A live rule did harm or no good: it leaves the bundle, and the idea is not drafted again."""
+    return _moved(shift, strategy_id, "rollback", "rolled_back", actor, reason, version)
+
+
+def extend(
+    shift: Shift,
+    strategy_id: str,
+    actor: str,
+    reason: str,
+    version: str | None = None,
+    *,
+    until: date | None = None,
+) -> Stored[Strategy]:
+    """A live rule holds until `until`, by default EXTENSION from today; what was expiring is active again.
+
+    BadInputError where that day is past, or more than MAX_EXTENSION away.
+    """
+    today = shift.now.date()
+    wanted = until or today + EXTENSION
+    if not today < wanted <= today + MAX_EXTENSION:
+        raise BadInputError(f"{strategy_id}: {wanted} is not one of the next {MAX_EXTENSION.days} days")
+
+    def change(strategy: Strategy) -> Strategy:
+        if strategy.state not in life.LIVE:
+            raise ConflictError(f"{strategy_id} is {strategy.state}: only a live rule can be extended")
+        rule = strategy.rule.model_copy(update={"valid_until": wanted})
+        longer = strategy.model_copy(update={"rule": rule})
+        said = f"valid until {wanted}: {reason}"[:MAX_REASON]
+        if strategy.state != "expiring":
+            return life.noted(longer, shift.now, actor, said)
+        back: State = "shadow" if rule.mode == "shadow" else "active"
+        return life.moved(longer, back, shift.now, actor, said)
+
+    return _changed(shift, strategy_id, "extend", actor, reason, version, change)
+
+
+def give_share(
+    shift: Shift, strategy_id: str, share: float, actor: str, reason: str, version: str | None = None
+) -> Stored[Strategy]:
+    """From now on a live rule goes to this share of runs (above 0, at most 1). Its revision grows, so that its effect is
+    measured anew."""
+    _check_share(share)
+
+    def change(strategy: Strategy) -> Strategy:
+        if strategy.state not in life.LIVE:
+            raise ConflictError(f"{strategy_id} is {strategy.state}: only a live rule has a share of runs")
+        rule = strategy.rule.model_copy(update={"share": share, "revision": strategy.rule.revision + 1})
+        shared = strategy.model_copy(update={"rule": rule})
+        return life.noted(shared, shift.now, actor, f"to {share:.0%} of runs: {reason}"[:MAX_REASON])
+
+    return _changed(shift, strategy_id, "share", actor, reason, version, change)
 
 
 def edit(
@@ -120,8 +186,10 @@ def _changed(
     reason: str,
     version: str | None,
     change: Change,
+    older: Stored[Strategy] | None = None,
 ) -> Stored[Strategy]:
-    """Change the strategy as it is stored, publish what follows, and write it down."""
+    """Change the strategy as it is stored, publish what follows, and write it down. `older` retires before it, so that
+    whatever dies in between, agents never have both."""
     if not reason.strip() or len(reason) > MAX_REASON:
         raise BadInputError(f"a reason of 1 to {MAX_REASON} characters is needed to {action} {strategy_id}")
     strategies = shift.store.collection(shift.project, STRATEGIES)
@@ -131,7 +199,12 @@ def _changed(
     if version is not None and version != found.version:
         raise StaleError(f"{strategy_id} changed since it was read; read it again and repeat the {action}")
     shift.guard()
-    stored = strategies.put(change(found.item), found.version)
+    wanted = change(found.item)
+    if older is not None and older.item.state in life.LIVE:
+        said = f"superseded by {strategy_id}: {reason}"[:MAX_REASON]
+        strategies.put(life.moved(older.item, "retired", shift.now, actor, said), older.version)
+        _write_down(shift, "retire", older.item.strategy_id, actor, said, older.item.state, "retired")
+    stored = strategies.put(wanted, found.version)
     publish_live(shift, actor, f"{action} {strategy_id}: {reason}"[:MAX_REASON])
     _write_down(shift, action, strategy_id, actor, reason, found.item.state, stored.item.state)
     return stored
@@ -160,7 +233,28 @@ def _check_acknowledged(strategy: Strategy, acknowledge: Collection[str]) -> Non
         )
 
 
-def _check_goes_live(shift: Shift, strategy: Strategy) -> None:
+def _check_share(share: float) -> None:
+    if not 0 < share <= 1:
+        raise BadInputError(f"a share of runs is above 0 and at most 1, not {share}")
+
+
+def _with_share(strategy: Strategy, share: float) -> Strategy:
+    return strategy.model_copy(update={"rule": strategy.rule.model_copy(update={"share": share})})
+
+
+def _superseded(shift: Shift, strategy_id: str, by: str) -> Stored[Strategy]:
+    """The live strategy that another takes the place of, or has begun to."""
+    found = shift.store.collection(shift.project, STRATEGIES).get(strategy_id)
+    if found is None:
+        raise NotFoundError(f"no strategy {strategy_id} in project {shift.project}, to be superseded by {by}")
+    last = found.item.history[-1].reason if found.item.history else ""
+    begun = found.item.state == "retired" and last.startswith(f"superseded by {by}:")
+    if strategy_id == by or not (begun or found.item.state in life.LIVE):
+        raise ConflictError(f"{strategy_id} is {found.item.state}: only a live rule can be superseded")
+    return found
+
+
+def _check_goes_live(shift: Shift, strategy: Strategy, without: str | None = None) -> None:
     rule = strategy.rule
     if rule.valid_until < shift.now.date():
         raise ConflictError(f"{rule.id} was valid until {rule.valid_until}: edit its date, then approve it")
@@ -169,7 +263,7 @@ def _check_goes_live(shift: Shift, strategy: Strategy) -> None:
         for stored in shift.store.collection(shift.project, STRATEGIES).scan(
             Query(where={"state": life.LIVE, "rule.scope.tool": rule.scope.tool})
         )
-        if stored.item.strategy_id != strategy.strategy_id
+        if stored.item.strategy_id not in {strategy.strategy_id, without}
     ]
     found = conflicts(strategy, others)
     if found:

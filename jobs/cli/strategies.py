@@ -6,32 +6,25 @@ from typing import Annotated, get_args
 
 import typer
 
+from jobs.cli.effect_view import print_effect
 from jobs.cli.lookup import find_one
 from jobs.cli.output import plain, show
-from jobs.cli.rule_edit import edited
 from jobs.cli.session import (
-    ActorOption,
     JsonOption,
     ProjectOption,
-    ReasonOption,
     Session,
-    actor_name,
     in_project,
 )
 from jobs.cli.strategy_view import print_list, print_one
-from knowledge.errors import BadInputError
+from knowledge.errors import BadInputError, NotFoundError
 from knowledge.kinds import STRATEGIES
 from knowledge.store import Query, Stored
 from knowledge.strategies import State, Strategy
-from strategies import review
+from strategies.measuring import newest_effect
 
 app = typer.Typer(help="The strategies: rules with their evidence and their life.", no_args_is_help=True)
 
 IdArgument = Annotated[str, typer.Argument(help="Its id, such as ST-0007.", metavar="ID")]
-VersionOption = Annotated[
-    str | None,
-    typer.Option("--version", help="Refuse if it is no longer this version, as `show --json` gave it."),
-]
 
 
 @app.command("list")
@@ -62,118 +55,22 @@ def show_strategy(
 ) -> None:
     """Show a strategy: its rule in words, its evidence with before and after, its history."""
     with in_project(project) as session:
-        _show(_find(session, strategy_id), as_json=as_json)
+        show_stored(find_strategy(session, strategy_id), as_json=as_json)
 
 
-@app.command("approve")
-def approve(
-    strategy_id: IdArgument,
-    reason: ReasonOption,
-    shadow: Annotated[bool, typer.Option("--shadow", help="Only watch what it would do, at first.")] = False,
-    acknowledge: Annotated[
-        list[str] | None,
-        typer.Option("--acknowledge", help="A flag of its evidence, such as tainted, that was looked into."),
-    ] = None,
-    project: ProjectOption = None,
-    actor: ActorOption = None,
-    version: VersionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Approve a strategy: agents apply its rule from the next revision of the bundle on."""
+@app.command("effect")
+def effect(strategy_id: IdArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """Show what a live strategy did: runs with its rule against runs without, as the last night measured it."""
     with in_project(project) as session:
-        known = _find(session, strategy_id).item.strategy_id
-        changed = review.approve(
-            session.shift(),
-            known,
-            actor_name(actor),
-            reason,
-            version=version,
-            shadow=shadow,
-            acknowledge=acknowledge or (),
-        )
-        _show(changed, as_json=as_json, brief=True)
+        known = find_strategy(session, strategy_id).item.strategy_id
+        found = newest_effect(session.shift(), known)
+    if found is None:
+        raise NotFoundError(f"{known} was not measured yet: a night measures each rule that is active")
+    show(as_json, plain(found), lambda console: print_effect(console, found))
 
 
-@app.command("reject")
-def reject(
-    strategy_id: IdArgument,
-    reason: ReasonOption,
-    project: ProjectOption = None,
-    actor: ActorOption = None,
-    version: VersionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Reject a strategy: the idea is remembered and not proposed again."""
-    with in_project(project) as session:
-        known = _find(session, strategy_id).item.strategy_id
-        changed = review.reject(session.shift(), known, actor_name(actor), reason, version=version)
-        _show(changed, as_json=as_json, brief=True)
-
-
-@app.command("activate")
-def activate(
-    strategy_id: IdArgument,
-    reason: ReasonOption,
-    project: ProjectOption = None,
-    actor: ActorOption = None,
-    version: VersionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Activate a strategy that was in shadow: from now on it changes calls."""
-    with in_project(project) as session:
-        known = _find(session, strategy_id).item.strategy_id
-        changed = review.activate(session.shift(), known, actor_name(actor), reason, version=version)
-        _show(changed, as_json=as_json, brief=True)
-
-
-@app.command("retire")
-def retire(
-    strategy_id: IdArgument,
-    reason: ReasonOption,
-    project: ProjectOption = None,
-    actor: ActorOption = None,
-    version: VersionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Retire a strategy: its rule leaves the bundle."""
-    with in_project(project) as session:
-        known = _find(session, strategy_id).item.strategy_id
-        changed = review.retire(session.shift(), known, actor_name(actor), reason, version=version)
-        _show(changed, as_json=as_json, brief=True)
-
-
-@app.command("edit")
-def edit(
-    strategy_id: IdArgument,
-    reason: ReasonOption,
-    rule: Annotated[
-        str | None,
-        typer.Option("--rule", metavar="FILE", help="The whole rule as JSON or YAML; - reads stdin."),
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="One field, such as trigger.pattern='^a$'; may be given again.",
-        ),
-    ] = None,
-    project: ProjectOption = None,
-    actor: ActorOption = None,
-    version: VersionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change a strategy's rule. Its evidence is of the old rule until the next night tests the new one."""
-    with in_project(project) as session:
-        found = _find(session, strategy_id)
-        wanted = edited(found.item.rule, rule, changes or [])
-        known = found.item.strategy_id
-        seen = version or found.version
-        changed = review.edit(session.shift(), known, wanted, actor_name(actor), reason, version=seen)
-        _show(changed, as_json=as_json, brief=True)
-
-
-def _find(session: Session, strategy_id: str) -> Stored[Strategy]:
+def find_strategy(session: Session, strategy_id: str) -> Stored[Strategy]:
+    """The strategy whose id this is, or begins so."""
     return find_one(session, STRATEGIES, strategy_id, "strategy", "errata strategies list")
 
 
@@ -185,7 +82,8 @@ def _states(names: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _show(stored: Stored[Strategy], *, as_json: bool, brief: bool = False) -> None:
+def show_stored(stored: Stored[Strategy], *, as_json: bool, brief: bool = False) -> None:
+    """Print it; `brief` after a change."""
     show(as_json, _shown(stored), lambda console: print_one(console, stored.item, brief=brief))
 
 

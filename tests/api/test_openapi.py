@@ -20,6 +20,7 @@ from api import (
     problems,
     projects,
     strategies,
+    strategy_life,
 )
 from errata_client.bundle import Bundle
 from errata_client.decision import Decision, DecisionReport
@@ -28,6 +29,7 @@ from errata_client.view import CallView
 from ingest.service import IngestReport
 from knowledge.cases import FailureCase
 from knowledge.causes import Label
+from knowledge.effects import Effect
 from knowledge.nights import AuditEntry, Night, Project
 
 OPEN = {"/healthz", "/readyz", "/metrics"}
@@ -51,6 +53,9 @@ EXAMPLES: dict[str, type[Any]] = {
     "REVIEW": strategies.Verdict,
     "APPROVAL": strategies.Approval,
     "EDIT": strategies.Edit,
+    "EXTENSION": strategy_life.Extension,
+    "SHARE": strategy_life.Share,
+    "EFFECT": Effect,
     "BUNDLE": Bundle,
     "DECISION": Decision,
     "REPORTS": decisions.Reports,
@@ -117,7 +122,7 @@ def test_every_edit_of_a_strategy_documents_if_match_and_what_happens_without(
         if "/strategies/{strategy_id}/" in path and method in {"post", "put"}
     ]
 
-    assert len(edits) == 5
+    assert len(edits) == 8
     for operation in edits:
         assert "If-Match" in {given["name"] for given in operation["parameters"]}
         assert {"409", "412", "428"} <= set(operation["responses"])

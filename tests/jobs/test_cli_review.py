@@ -106,6 +106,30 @@ def test_a_change_needs_a_reason_a_right_state_and_the_version_that_was_seen(mor
     assert morning("strategies", "show", "ST-9999", *P).code == 3
 
 
+def test_a_canary_grows_is_extended_and_rolled_back(morning: CommandLine) -> None:
+    known = first_draft(morning)["id"]
+    approved = morning.json("strategies", "approve", known, *P, "--share", "0.1", "--reason", "one in ten")
+    assert (approved["state"], approved["rule"]["share"]) == ("active", 0.1)
+    assert morning("strategies", "effect", known, *P).code == 3
+
+    shared = morning.json("strategies", "share", known, "1.0", *P, "--reason", "no alarm")
+    assert (shared["rule"]["share"], shared["rule"]["revision"]) == (1.0, 2)
+    assert morning("strategies", "extend", known, *P, "--reason", "why", "--until", "soon").code == 2
+    assert morning("strategies", "extend", known, *P, "--reason", "why", "--until", "2020-01-01").code == 2
+    assert morning.json("strategies", "extend", known, *P, "--reason", "still needed")["state"] == "active"
+
+    morning.json("nightly", *P)
+    effect = morning.json("strategies", "effect", known, *P)
+    assert (effect["strategy_id"], effect["control"], effect["alarms"]) == (known, "none", [])
+    shown = morning("strategies", "effect", known, *P)
+    assert shown.code == 0
+    assert "too few runs to compare" in shown.out
+
+    rolled = morning.json("strategies", "rollback", known, *P, "--reason", "more runs fail with it")
+    assert rolled["state"] == "rolled_back"
+    assert morning("strategies", "rollback", known, *P, "--reason", "again").code == 4
+
+
 def test_causes_go_out_and_come_back(morning: CommandLine, tmp_path: Path) -> None:
     path = str(tmp_path / "causes.yaml")
     morning("causes", "export", *P, "--out", path)

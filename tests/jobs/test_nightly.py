@@ -67,7 +67,8 @@ def statuses(records: tuple[StageRecord, ...]) -> dict[str, str]:
 def test_the_stages_read_like_the_story_and_need_only_earlier_ones() -> None:
     names = [stage.name for stage in STAGES]
     assert names == [
-        "collect", "group", "embed", "attribute", "cluster", "synthesize", "backtest", "file", "review", "publish",
+        "collect", "group", "embed", "attribute", "cluster", "synthesize", "backtest", "file",
+        "measure", "review", "publish",
     ]  # fmt: skip
     for position, stage in enumerate(STAGES):
         assert set(stage.needs) <= set(names[:position])

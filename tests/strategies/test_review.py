@@ -186,3 +186,96 @@ def test_only_the_states_that_may_follow_do(shift: Shift, state: str) -> None:
         else:
             with pytest.raises(ConflictError, match=strategy.strategy_id):
                 life.moved(strategy, target, NOW, "mei", "so")
+
+
+def test_a_canary_is_in_the_bundle_with_its_share_and_grows_to_all_runs(shift: Shift) -> None:
+    review.approve(shift, "ST-0001", "mei", "one in ten", share=0.1)
+    (canary,) = current_bundle(shift.store, PROJECT, NOW).rules
+    assert (canary.share, canary.revision) == (0.1, 1)
+
+    review.give_share(shift, "ST-0001", 1.0, "mei", "no alarm")
+    (rule,) = current_bundle(shift.store, PROJECT, NOW).rules
+    assert (rule.share, rule.revision) == (1.0, 2)
+    assert "to 100% of runs" in first(shift).item.history[-1].reason
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.5, float("nan")])
+def test_a_share_that_is_none_is_refused(shift: Shift, share: float) -> None:
+    with pytest.raises(BadInputError, match="share"):
+        review.approve(shift, "ST-0001", "mei", "why", share=share)
+    assert first(shift).item.state == "in_review"
+
+
+def test_a_rolled_back_rule_leaves_the_bundle_and_its_idea_is_not_drafted_again(shift: Shift) -> None:
+    review.approve(shift, "ST-0001", "mei", "right")
+    review.rollback(shift, "ST-0001", "wang", "more runs fail with it")
+    assert current_bundle(shift.store, PROJECT, NOW).rules == ()
+
+    known = [strategy.strategy_id for strategy in filed(shift.store)]
+    again = night(shift.store, bare_orders(12), number=2)
+    assert [strategy.strategy_id for strategy in again] == known
+    assert again[0].state == "rolled_back"
+
+
+def test_only_a_live_rule_can_be_rolled_back_extended_or_shared(shift: Shift) -> None:
+    for decide in (
+        lambda: review.rollback(shift, "ST-0001", "mei", "why"),
+        lambda: review.extend(shift, "ST-0001", "mei", "why"),
+        lambda: review.give_share(shift, "ST-0001", 0.5, "mei", "why"),
+    ):
+        with pytest.raises(ConflictError, match="in_review"):
+            decide()
+
+
+def test_one_step_extends_an_expiring_rule(shift: Shift) -> None:
+    review.approve(shift, "ST-0001", "mei", "right")
+    late = replace(shift, now=NOW + timedelta(days=85))
+    stages.review_live(late)
+    assert first(shift).item.state == "expiring"
+
+    review.extend(late, "ST-0001", "mei", "still needed")
+    extended = first(shift).item
+    assert (extended.state, extended.rule.mode) == ("active", "active")
+    assert extended.rule.valid_until == (late.now + timedelta(days=90)).date()
+    stages.review_live(late)
+    assert first(shift).item.state == "active"
+
+
+@pytest.mark.parametrize("days", [-1, 0, 367])
+def test_an_extension_ends_on_a_day_that_comes_within_a_year(shift: Shift, days: int) -> None:
+    review.approve(shift, "ST-0001", "mei", "right")
+    with pytest.raises(BadInputError, match="366 days"):
+        review.extend(shift, "ST-0001", "mei", "why", until=(shift.now + timedelta(days=days)).date())
+
+
+def second_idea(shift: Shift) -> None:
+    """Another strategy in review that changes the same calls."""
+    known = first(shift).item
+    rule = known.rule.model_copy(update={"id": "ST-0099"})
+    other = known.model_copy(
+        update={"strategy_id": "ST-0099", "draft_key": "other", "rule": rule, "state": "in_review"}
+    )
+    shift.store.collection(PROJECT, STRATEGIES).put(other, None)
+
+
+def test_what_supersedes_a_rule_takes_its_place_in_one_revision(shift: Shift) -> None:
+    second_idea(shift)
+    review.approve(shift, "ST-0001", "mei", "right")
+    with pytest.raises(ConflictError, match="both change"):
+        review.approve(shift, "ST-0099", "mei", "better")
+
+    review.approve(shift, "ST-0099", "mei", "better", supersedes="ST-0001")
+    bundle = current_bundle(shift.store, PROJECT, NOW)
+    assert (bundle.revision, [rule.id for rule in bundle.rules]) == (2, ["ST-0099"])
+    assert first(shift).item.history[-1].reason == "superseded by ST-0099: better"
+
+
+def test_a_supersession_that_died_half_way_is_finished_by_asking_again(shift: Shift) -> None:
+    second_idea(shift)
+    review.approve(shift, "ST-0001", "mei", "right")
+    older = first(shift)
+    half = life.moved(older.item, "retired", shift.now, "mei", "superseded by ST-0099: better")
+    shift.store.collection(PROJECT, STRATEGIES).put(half, older.version)
+
+    review.approve(shift, "ST-0099", "mei", "better", supersedes="ST-0001")
+    assert [rule.id for rule in current_bundle(shift.store, PROJECT, NOW).rules] == ["ST-0099"]
