@@ -19,6 +19,15 @@ def read_text(path: Path) -> str:
         raise BadInputError(f"{path}: is not UTF-8 text") from error
 
 
+def made_folder(path: Path) -> Path:
+    """The folder, made where it is missing; BadInputError where that cannot be done."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be made a folder: {error.strerror or error}") from error
+    return path
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write UTF-8 text beside the file, then put it in its place; BadInputError where that cannot be done."""
     draft = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
+from errata_client.regression import SUFFIX
 from jobs.cli.effect_view import print_effect
 from jobs.cli.lookup import find_one
 from jobs.cli.output import plain, show
@@ -15,12 +17,15 @@ from jobs.cli.session import (
     Session,
     in_project,
 )
-from jobs.cli.strategy_view import print_list, print_one
+from jobs.cli.strategy_view import print_exported, print_list, print_one
+from jobs.files import made_folder, write_whole
 from knowledge.errors import BadInputError, NotFoundError
 from knowledge.kinds import STRATEGIES
 from knowledge.store import Query, Stored
 from knowledge.strategies import State, Strategy
+from strategies.life import LIVE
 from strategies.measuring import newest_effect
+from strategies.regression_tests import regression_tests
 
 app = typer.Typer(help="The strategies: rules with their evidence and their life.", no_args_is_help=True)
 
@@ -67,6 +72,40 @@ def effect(strategy_id: IdArgument, project: ProjectOption = None, as_json: Json
     if found is None:
         raise NotFoundError(f"{known} was not measured yet: a night measures each rule that is active")
     show(as_json, plain(found), lambda console: print_effect(console, found))
+
+
+@app.command("export-tests")
+def export_tests(
+    strategy_ids: Annotated[
+        list[str] | None, typer.Argument(help="Their ids; all that are live if none is given.", metavar="ID…")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder they are written to.", metavar="FOLDER")
+    ] = Path("regressions"),
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the remedies that were accepted as regression tests, one file each; pytest runs them with errata-client."""
+    with in_project(project) as session:
+        tests = [
+            regression_tests(session.shift(), strategy) for strategy in _accepted(session, strategy_ids or [])
+        ]
+    made_folder(out)
+    files = {one.strategy_id: out / f"{one.strategy_id}{SUFFIX}" for one in tests}
+    for one in tests:
+        write_whole(files[one.strategy_id], one.model_dump_json(indent=2) + "\n")
+    told = [
+        {"id": one.strategy_id, "file": str(files[one.strategy_id]), "cases": len(one.cases)} for one in tests
+    ]
+    show(as_json, told, lambda console: print_exported(console, told))
+
+
+def _accepted(session: Session, ids: list[str]) -> list[Strategy]:
+    if ids:
+        return [find_strategy(session, one).item for one in ids]
+    query = Query(where={"state": LIVE})
+    found = session.errata.store.collection(session.project, STRATEGIES).scan(query)
+    return [stored.item for stored in found]
 
 
 def find_strategy(session: Session, strategy_id: str) -> Stored[Strategy]:

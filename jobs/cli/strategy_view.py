@@ -67,6 +67,15 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
     print_table(console, ("when (UTC)", "who", "what", "#revision", "~why"), moves)
 
 
+def print_exported(console: Console, told: Sequence[Mapping[str, object]]) -> None:
+    """What was written as regression tests, and how to run it."""
+    if not told:
+        console.print("No strategy is live: nothing to test.")
+        return
+    print_table(console, ("id", "#cases", "~file"), [(one["id"], one["cases"], one["file"]) for one in told])
+    console.print("Run them with pytest where errata-client is installed.", style="dim")
+
+
 def evidence_told(evidence: Evidence) -> str:
     """`28 right, 1 wrong, 0 of 94 harmed`."""
     return f"{judged_told(evidence)}, {evidence.harmed:,} of {evidence.references:,} harmed"

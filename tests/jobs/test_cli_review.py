@@ -106,7 +106,7 @@ def test_a_change_needs_a_reason_a_right_state_and_the_version_that_was_seen(mor
     assert morning("strategies", "show", "ST-9999", *P).code == 3
 
 
-def test_a_canary_grows_is_extended_and_rolled_back(morning: CommandLine) -> None:
+def test_a_canary_grows_is_extended_tested_and_rolled_back(morning: CommandLine, tmp_path: Path) -> None:
     known = first_draft(morning)["id"]
     approved = morning.json("strategies", "approve", known, *P, "--share", "0.1", "--reason", "one in ten")
     assert (approved["state"], approved["rule"]["share"]) == ("active", 0.1)
@@ -125,9 +125,16 @@ def test_a_canary_grows_is_extended_and_rolled_back(morning: CommandLine) -> Non
     assert shown.code == 0
     assert "too few runs to compare" in shown.out
 
+    out = str(tmp_path / "made" / "regressions")
+    (exported,) = morning.json("strategies", "export-tests", *P, "--out", out)
+    assert exported["id"] == known
+    assert Path(exported["file"]).is_file()
+
     rolled = morning.json("strategies", "rollback", known, *P, "--reason", "more runs fail with it")
     assert rolled["state"] == "rolled_back"
     assert morning("strategies", "rollback", known, *P, "--reason", "again").code == 4
+    assert morning.json("strategies", "export-tests", *P, "--out", out) == []
+    assert morning("strategies", "export-tests", known, *P, "--out", out).code == 4
 
 
 def test_causes_go_out_and_come_back(morning: CommandLine, tmp_path: Path) -> None:
