@@ -122,3 +122,14 @@ def test_in_real_runs_most_ids_were_given(real_runs: Path, name: str) -> None:
             )
     assert seen["person"] + seen["tool"] > 50
     assert seen["nowhere"] < 0.1 * (seen["person"] + seen["tool"])
+
+
+def test_after_a_call_whose_answer_is_not_recorded_what_is_found_nowhere_is_pending() -> None:
+    run = Run(
+        run_id="r1",
+        steps=(
+            call(0, "find_user", {"name": "mia"}, user_input="I am mia", answered=False),
+            call(1, "get_order", {"id": "W0000001", "name": "mia"}),
+        ),
+    )
+    assert provenances(run)[1] == {"/id": "pending", "/name": "person"}

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from errata_client.model import JsonValue
+from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
 from ingest.adapters.port import Adapter, Recognition
+from ingest.adapters.recorded_actions import RecordedActions
 from ingest.adapters.records import Opening
 from ingest.adapters.tau2_bench import Tau2Bench
 from ingest.adapters.tau_bench import TauBench
 from knowledge.errors import BadInputError
 
 AUTO = "auto"
-ADAPTERS: tuple[Adapter, ...] = (Tau2Bench(), TauBench(), NativeJsonl(), OpenAIChat())
+ADAPTERS: tuple[Adapter, ...] = (
+    Tau2Bench(),
+    TauBench(),
+    NativeJsonl(),
+    RecordedActions(),
+    MultiAgentChat(),
+    OpenAIChat(),
+)
 """In the order in which they are asked: the more particular shape first."""
+
+LABELS = frozenset(
+    {"failures", "root_cause", "mistake_step", "mistake_agent", "failure_category", "classification"}
+)
+"""Keys by which a record without a run in it is known as a judgement about one."""
 
 
 def recognise(opening: Opening, source: str = AUTO) -> Recognition:
@@ -25,6 +39,11 @@ def recognise(opening: Opening, source: str = AUTO) -> Recognition:
         why = adapter.recognises(opening)
         if why:
             return Recognition(adapter, why)
+    if _is_labels(opening):
+        raise BadInputError(
+            f"{opening.path}: it holds {_held(opening)}: what people say about runs, not the runs. Ingest the file that "
+            f"has the runs' messages or calls; labels are for `errata evaluate`."
+        )
     looked_for = "; ".join(f"{adapter.name}: {adapter.looks_for}" for adapter in ADAPTERS)
     raise BadInputError(
         f"{opening.path}: no known kind of source. It holds {_held(opening)}. Looked for {looked_for}. "
@@ -39,6 +58,13 @@ def adapter_named(name: str) -> Adapter:
             return adapter
     known = ", ".join([AUTO, *(adapter.name for adapter in ADAPTERS)])
     raise BadInputError(f"no source is called {name!r}; there are {known}")
+
+
+def _is_labels(opening: Opening) -> bool:
+    """Whether the records judge runs and hold none."""
+    return bool(opening.samples) and all(
+        isinstance(sample, dict) and bool(LABELS & set(sample)) for sample in opening.samples
+    )
 
 
 def _held(opening: Opening) -> str:

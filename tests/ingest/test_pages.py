@@ -18,18 +18,29 @@ from tests.ingest.making import KEY, a_shift
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+WITHOUT_ANSWERS = {"recorded_actions": 1}
+"""Adapters whose smallest input can hold no error: how many things they leave out of it."""
+
+
+def section_on(name: str) -> str:
+    """The adapter's own page, or its section of the page on ingest."""
+    page = DOCS / "formats" / f"{name.replace('_', '-')}.md"
+    if page.exists():
+        return page.read_text()
+    return (DOCS / "ingest.md").read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+
+
 @pytest.mark.parametrize("name", [adapter.name for adapter in ADAPTERS])
 def test_the_smallest_input_of_each_source_is_recognised_and_gives_its_one_case(
     tmp_path: Path, store: Store, name: str
 ) -> None:
-    section = (DOCS / "ingest.md").read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-    (block,) = re.findall(r"```json\n(.*?)```", section, re.DOTALL)
+    block = re.findall(r"```json\n(.*?)\n```", section_on(name), re.DOTALL)[0]
     path = tmp_path / "smallest"
     path.write_text(block)
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
     assert (report.source, report.runs, report.calls) == (name, 1, 1)
-    assert report.by_error_code == {"tool.error": 1}
-    assert not report.not_analysed
+    assert report.by_error_code == ({} if name in WITHOUT_ANSWERS else {"tool.error": 1})
+    assert len(report.not_analysed) == WITHOUT_ANSWERS.get(name, 0)
 
 
 def test_every_code_is_on_the_page_and_those_found_now_have_a_section() -> None:

@@ -18,7 +18,9 @@ from tests.ingest.making import DATA, KEY, a_shift, read
 
 TAU = sorted(DATA.glob("tau-bench/*.json.gz")) + sorted(DATA.glob("agentrx/tau_dataset_*.json.gz"))
 TAU2 = sorted(DATA.glob("tau2-bench/*.json.gz"))
-OTHERS = [DATA / "agentrx/tau_ground_truth.json.gz", *DATA.glob("*/*.jsonl.gz")]
+LABELS = DATA / "agentrx/tau_ground_truth.json.gz"
+CHATS = DATA / "who-and-when/algorithm-generated.jsonl.gz"
+ACTIONS = DATA / "tau-bench/labelled-failures.jsonl.gz"
 
 pytestmark = pytest.mark.skipif(not TAU, reason=f"no published runs in {DATA}")
 
@@ -62,10 +64,31 @@ def test_every_error_reply_is_a_case_and_no_other_reply_is(path: Path, store: St
     assert ingest_file(path, "auto", shift, Masker(KEY)).new_cases == 0
 
 
-@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.name)
-def test_files_of_other_kinds_are_refused_with_what_was_looked_for(path: Path, store: Store) -> None:
-    with pytest.raises(BadInputError, match="Looked for"):
-        ingest_file(path, "auto", a_shift(store), Masker(KEY))
+def test_a_file_of_labels_is_refused_with_what_it_is(store: Store) -> None:
+    with pytest.raises(BadInputError, match="not the runs"):
+        ingest_file(LABELS, "auto", a_shift(store), Masker(KEY))
+
+
+def test_every_chat_of_several_agents_is_read_whole(store: Store) -> None:
+    raw = [orjson.loads(line) for line in gzip.decompress(CHATS.read_bytes()).splitlines()]
+    runs, left_out = read(CHATS)
+    assert not left_out
+    assert [len(run.steps) for run in runs] == [len(record["history"]) for record in raw]
+    executions = [
+        m["content"] for record in raw for m in record["history"] if m["content"].startswith("exitcode: ")
+    ]
+    failed = sum(not text.startswith("exitcode: 0") for text in executions)
+    report = ingest_file(CHATS, "auto", a_shift(store), Masker(KEY))
+    errors = report.by_error_code.get("tool.error", 0) + report.by_error_code.get("tool.unavailable", 0)
+    assert (report.runs, report.calls, errors) == (125, len(executions), failed)
+
+
+def test_runs_of_which_only_calls_were_kept_are_read(store: Store) -> None:
+    raw = [orjson.loads(line) for line in gzip.decompress(ACTIONS.read_bytes()).splitlines()]
+    report = ingest_file(ACTIONS, "auto", a_shift(store), Masker(KEY))
+    assert (report.runs, report.calls) == (len(raw), sum(len(record["agent_actions"]) for record in raw))
+    assert report.reference_calls == 0
+    assert "tool.error" not in report.by_error_code
 
 
 def test_the_injected_failures_of_a_tool_are_told_apart(store: Store) -> None:

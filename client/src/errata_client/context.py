@@ -53,6 +53,11 @@ class RunContext:
         with self._lock:
             self._sources.returned(text)
 
+    def miss(self) -> None:
+        """An answer was given and not recorded: a value that is found nowhere may have stood in it."""
+        with self._lock:
+            self._sources.forgotten = True
+
     def view(
         self,
         tool: str,

@@ -26,7 +26,8 @@ def replay(run: Run) -> Iterator[StepView]:
     """One StepView per step with a tool call, in order.
 
     Calls of one batch all go out before any of them comes back. A record may hold calls that followed each
-    other as one batch, so what a sibling returned counts as given by a tool, and nothing is pending. Where no
+    other as one batch, so what a sibling returned counts as given by a tool, and nothing is pending; after a call whose
+    answer the record does not hold, what is found nowhere is. Where no
     step says what a person said, the run's `user_intent` is it. Calls that the person's side made are viewed
     in a context of their own: the agent's client does not see them.
     """
@@ -91,4 +92,6 @@ def _returned(step: Step, call: ToolCall) -> Sources:
 def _after(context: RunContext, step: Step, handle: int) -> CallView:
     if step.error is not None:
         return context.fail(handle, step.error.message)
+    if not step.answered:
+        context.miss()
     return context.finish(handle, "" if step.observation is None else as_text(step.observation))
