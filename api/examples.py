@@ -264,6 +264,7 @@ EFFECT: Example = {
     },
     "scope_failures": None,
     "unsuccessful": None,
+    "spared": {"count": 0, "of": 20, "rate": 0.0, "low": 0.0, "high": 0.2491},
     "fired": 91,
     "fired_runs": 80,
     "uncounted": 0,

@@ -56,7 +56,7 @@ class Month:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The last measurement of each rule, the strategies as they ended, and after how many measured nights the hasty rule
+    """The last measurement of each rule, the strategies as they ended, and in which night after its first firing the hasty rule
     was proposed for rollback (None: never)."""
 
     effects: tuple[Effect, ...]
@@ -103,7 +103,7 @@ class _Desk:
         effects = [stored.item for stored in store.collection(PROJECT, EFFECTS).scan(Query(sort="at"))]
         strategies = [stored.item for stored in store.collection(PROJECT, STRATEGIES).scan(Query())]
         hasty = [effect for effect in effects if effect.strategy_id == HASTY]
-        nights = [effect.control != "none" for effect in hasty]
+        nights = [effect.fired > 0 for effect in hasty]
         alarmed = [any(alarm.proposal == "rollback" for alarm in effect.alarms) for effect in hasty]
         noticed = sum(nights[: alarmed.index(True) + 1]) if True in alarmed else None
         latest = {effect.strategy_id: effect for effect in effects}
@@ -228,9 +228,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         tell("A/A: the agent has the rules and follows none", apart)
         hasty = play(replace(month, hasty=True), Path(folder) / "hasty", _silent)
         tell("a hasty rule that stops every refund", hasty)
-    noticed = (
-        "never" if hasty.noticed is None else f"in the {hasty.noticed}. night with runs enough to compare"
-    )
+    noticed = "never" if hasty.noticed is None else f"in night {hasty.noticed} after it first fired"
     print(f"  proposed for rollback: {noticed}")
 
 

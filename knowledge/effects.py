@@ -6,7 +6,7 @@ from typing import Literal
 
 from errata_client.model import Model, UtcDatetime
 
-AlarmKind = Literal["worse", "still_frequent", "scope_too_wide"]
+AlarmKind = Literal["touches_good_calls", "worse", "still_frequent", "scope_too_wide"]
 
 
 class Group(Model):
@@ -57,7 +57,8 @@ class Effect(Model):
     """What was measured of one live strategy in one night. `control` says what the treated runs are compared with:
     "holdout" (runs that never get the rule, at the same time), "before" (runs before it went live: whatever else
     changed since is in it), or "none" (too few of either). `fired` counts firings that changed a call, `fired_runs`
-    their runs. `uncounted` are runs whose record does not say which revision their client had."""
+    their runs. `spared` are, of the runs without the rule in which it would have fired (shadow firings), those in whose
+    scope nothing failed: calls that the rule would have touched though they work. `uncounted` are runs whose record does not say which revision their client had."""
 
     effect_id: str
     strategy_id: str
@@ -70,6 +71,7 @@ class Effect(Model):
     recurrence: Comparison | None = None
     scope_failures: Comparison | None = None
     unsuccessful: Comparison | None = None
+    spared: Rate | None = None
     fired: int = 0
     fired_runs: int = 0
     uncounted: int = 0

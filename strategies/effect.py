@@ -12,16 +12,25 @@ from datetime import datetime
 
 from errata_client.arms import arm_of, in_share
 from knowledge.cases import FailureCase
-from knowledge.effects import Alarm, Comparison, Effect, Group
+from knowledge.effects import Alarm, Comparison, Effect, Group, Rate
 from knowledge.runs import RunRecord
 from knowledge.strategies import Strategy
-from strategies.intervals import Z95, Z99, compared
+from strategies.intervals import Z95, Z99, compared, wilson
 
 ENOUGH_RUNS = 20
 """Runs that each arm needs before anything is compared."""
 
 REMAINS = 0.30
 """Share of the recurrence that may be left before a rule is flagged."""
+
+HARMLESS = 0.05
+"""Share of the calls that a rule touches which may be ones that work: what the gate asks of its precision."""
+
+ENOUGH_SPARED = 3
+"""Runs that went well where the rule would have acted, before that is more than an oddity."""
+
+LEAVES_AS_IT_IS = frozenset({"hint", "retry"})
+"""Kinds of action that leave a call that works as it is."""
 
 TOO_WIDE = 2.0
 """How many times more runs a rule may touch than would have failed without it."""
@@ -42,13 +51,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Marks:
-    """What happened in the rule's scope: the ids of runs with a case of its cause, and with any case; and of runs in
-    which it changed a call, with how often that was."""
+    """What happened in the rule's scope: the ids of runs with a case of its cause, and with any case; of runs in which
+    it changed a call, with how often that was; and of runs without it in which it would have."""
 
     recurred: frozenset[str]
     failed: frozenset[str]
     fired_runs: frozenset[str]
     fired: int = 0
+    would_fire: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -81,11 +91,13 @@ def counted(arms: Arms, trial: Trial, marks: Marks, runs: Iterable[RunRecord]) -
 
 def placed(run: RunRecord, trial: Trial) -> str | None:
     """The arm of a run: "before" the rule was live, or since then, with the revision, "treated" or "holdout" (a run
-    outside the rule's share is one too); None where its client had an older revision or did not say."""
+    outside the rule's share, or while it is in shadow, is one too); None where its client had an older revision or did not say."""
     if run.occurred_at < trial.since:
         return "before"
     if run.active_revision is None or run.active_revision < trial.revision:
         return None
+    if trial.strategy.rule.mode == "shadow":
+        return "holdout"
     arm = run.arm or arm_of(run.run_id, trial.project, trial.holdout)
     rule = trial.strategy.rule
     if arm == "treated" and not in_share(run.run_id, f"share:{rule.id}", rule.share):
@@ -113,6 +125,7 @@ def measured(trial: Trial, arms: Arms, marks: Marks, at: datetime) -> Effect:
         control=control,
         treated_group=arms.treated,
         control_group=group,
+        spared=_spared(trial, marks),
         fired=marks.fired,
         fired_runs=len(marks.fired_runs),
         uncounted=arms.uncounted,
@@ -123,7 +136,7 @@ def measured(trial: Trial, arms: Arms, marks: Marks, at: datetime) -> Effect:
 
 def alarms(effect: Effect) -> tuple[Alarm, ...]:
     """What a person should look at. Looked at every night, so "worse" has to hold at 99 %."""
-    found = [*_worse(effect), *_still_frequent(effect), *_too_wide(effect)]
+    found = [*_touches_good_calls(effect), *_worse(effect), *_still_frequent(effect), *_too_wide(effect)]
     return tuple(found)
 
 
@@ -163,6 +176,25 @@ def _compared(treated: Group, control: Group, measure: Measure, z: float) -> Com
     if min(treated.runs, control.runs, one[1], other[1]) < ENOUGH_RUNS:
         return None
     return compared(one, other, z)
+
+
+def _spared(trial: Trial, marks: Marks) -> Rate | None:
+    """Of the runs in which the rule would have fired, had they had it, those that went well in its scope. A run is the same
+    up to that firing with the rule and without, so this needs no arms of equal size."""
+    if trial.strategy.rule.action.kind in LEAVES_AS_IT_IS or not marks.would_fire:
+        return None
+    return wilson(len(marks.would_fire - marks.failed), len(marks.would_fire), Z99)
+
+
+def _touches_good_calls(effect: Effect) -> list[Alarm]:
+    found = effect.spared
+    if found is None or found.count < ENOUGH_SPARED or found.low <= HARMLESS:
+        return []
+    text = (
+        f"of {found.of} runs without it in which it would have acted, {found.count} went well in its scope "
+        f"({found.low:.1%} or more at 99 %): it touches calls that work"
+    )
+    return [Alarm(kind="touches_good_calls", text=text, proposal="rollback")]
 
 
 def _worse(effect: Effect) -> list[Alarm]:

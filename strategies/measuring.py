@@ -37,7 +37,7 @@ PROPOSED = "proposed for rollback"
 
 
 def measure(shift: Shift) -> StageReport:
-    """Measure every active rule; write the effects, and into the history of each that got worse that a person should
+    """Measure every live rule; write the effects, and into the history of each that got worse that a person should
     roll it back. What was not counted is said."""
     trials = _trials(shift)
     if not trials:
@@ -60,8 +60,8 @@ def newest_effect(shift: Shift, strategy_id: str) -> Effect | None:
 
 
 def _trials(shift: Shift) -> list[Trial]:
-    """Each rule that changes calls now, with when agents first had it as it is."""
-    query = Query(where={"state": ("active", "expiring")})
+    """Each rule that agents have, with when they first had it as it is."""
+    query = Query(where={"state": life.LIVE})
     live = [stored.item for stored in shift.store.collection(shift.project, STRATEGIES).scan(query)]
     first = _first_published(shift, live)
     project = shift.store.collection(SYSTEM, PROJECTS).get(shift.project)
@@ -74,15 +74,15 @@ def _trials(shift: Shift) -> list[Trial]:
 
 
 def _first_published(shift: Shift, live: Sequence[Strategy]) -> dict[str, Publication]:
-    """The first revision of the bundle since which each rule has been in it, active and unchanged."""
-    wanted = {s.strategy_id: s.rule.revision for s in live if s.rule.mode == "active"}
+    """The first revision of the bundle since which each rule has been in it, unchanged and in its mode."""
+    wanted = {s.strategy_id: (s.rule.revision, s.rule.mode) for s in live}
     first: dict[str, Publication] = {}
     history = shift.store.collection(shift.project, PUBLICATIONS).scan(Query(sort="revision"))
     for stored in history:
         rules = {rule.id: rule for rule in stored.item.rules}
-        for strategy_id, revision in wanted.items():
+        for strategy_id, form in wanted.items():
             rule = rules.get(strategy_id)
-            if rule is None or rule.mode != "active" or rule.revision != revision:
+            if rule is None or (rule.revision, rule.mode) != form:
                 first.pop(strategy_id, None)
             else:
                 first.setdefault(strategy_id, stored.item)
@@ -120,12 +120,17 @@ def _marks(shift: Shift, trial: Trial, causes: dict[str, str]) -> Marks:
         failed.add(case.run_id)
         if causes.get(case.fingerprint) == rule.root_cause and not overcome(case):
             recurred.add(case.run_id)
-    query = Query(
-        where={"firing.rule_id": rule.id, "firing.mode": "active", "arm": "treated"},
-        ranges={"at": Range(since=trial.since)},
-    )
-    fired = Counter(s.item.run_id for s in shift.store.collection(shift.project, DECISIONS).scan(query))
-    return Marks(frozenset(recurred), frozenset(failed), frozenset(fired), fired.total())
+    fired = _firings(shift, trial, {"firing.mode": "active", "arm": "treated"})
+    would_fire = frozenset(_firings(shift, trial, {"firing.mode": "shadow"})) - set(fired)
+    return Marks(frozenset(recurred), frozenset(failed), frozenset(fired), fired.total(), would_fire)
+
+
+def _firings(shift: Shift, trial: Trial, of: dict[str, str]) -> Counter[str]:
+    """How often the rule fired so, by run."""
+    where = {"firing.rule_id": trial.strategy.rule.id, **of}
+    query = Query(where=where, ranges={"at": Range(since=trial.since)})
+    found = shift.store.collection(shift.project, DECISIONS).scan(query)
+    return Counter(stored.item.run_id for stored in found)
 
 
 def _cases(shift: Shift, trial: Trial) -> Iterator[FailureCase]:

@@ -46,8 +46,18 @@ def _facts(effect: Effect) -> list[tuple[str, object]]:
         ("runs", f"{effect.treated_group.runs:,} with the rule, {effect.control_group.runs:,} without"),
         ("compared with", CONTROLS[effect.control]),
         ("fired", f"{count(effect.fired, 'time')} in {count(effect.fired_runs, 'run')}"),
+        ("would have touched", _spared(effect)),
         ("not counted", uncounted),
     ]
+
+
+def _spared(effect: Effect) -> str | None:
+    found = effect.spared
+    return (
+        None
+        if found is None
+        else f"{count(found.of, 'run')} without it, of which {found.count:,} went well in its scope"
+    )
 
 
 def _share(rate: Rate) -> str:

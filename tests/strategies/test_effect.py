@@ -182,3 +182,31 @@ def test_counting_in_pieces_gives_what_counting_at_once_gives() -> None:
     assert pieces == whole
     assert replace(pieces, uncounted=0).treated.runs == 30
     assert whole.uncounted == 1
+
+
+def test_a_rule_that_would_have_touched_calls_that_work_is_proposed_for_rollback_at_once() -> None:
+    found = replace(marks(range(2), prefix="h"), would_fire=frozenset(f"h{n}" for n in range(6)))
+    effect = effect_of(found, *arm("t", 30), *arm("h", 8, arm="holdout"))
+    assert effect.spared is not None
+    assert (effect.spared.count, effect.spared.of) == (4, 6)
+    assert [(alarm.kind, alarm.proposal) for alarm in effect.alarms] == [("touches_good_calls", "rollback")]
+
+
+def test_a_rule_that_only_acts_where_calls_fail_is_none_of_those() -> None:
+    found = replace(marks(range(6), prefix="h"), would_fire=frozenset(f"h{n}" for n in range(6)))
+    assert effect_of(found, *arm("h", 8, arm="holdout")).alarms == ()
+
+
+def test_an_oddity_or_two_among_many_is_no_alarm() -> None:
+    odd = replace(marks(range(98), prefix="h"), would_fire=frozenset(f"h{n}" for n in range(100)))
+    assert effect_of(odd, *arm("h", 100, arm="holdout")).alarms == ()
+
+
+def test_a_rule_in_shadow_is_measured_by_what_it_would_have_done() -> None:
+    known = trial()
+    rule = known.strategy.rule.model_copy(update={"mode": "shadow"})
+    shadow = replace(known, strategy=known.strategy.model_copy(update={"rule": rule, "state": "shadow"}))
+    found = Marks(frozenset(), frozenset(), frozenset(), 0, frozenset(f"t{n}" for n in range(5)))
+    effect = effect_of(found, *arm("t", 40), of=shadow)
+    assert (effect.control, effect.treated_group.runs) == ("none", 0)
+    assert [alarm.kind for alarm in effect.alarms] == ["touches_good_calls"]
