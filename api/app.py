@@ -11,6 +11,7 @@ from api import (
     causes,
     decide,
     decisions,
+    deliveries,
     errors,
     health,
     labels,
@@ -50,6 +51,7 @@ ROUTES = (
     strategy_life,
     decide,
     decisions,
+    deliveries,
     nights,
     audit,
 )

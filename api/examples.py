@@ -243,6 +243,21 @@ EXTENSION: Example = {"reason": "the tool has not changed", "until": "2027-03-31
 SHARE: Example = {"reason": "a week at one run in ten, no alarm", "share": 1.0}
 _RATE: Example = {"count": 2, "of": 400, "rate": 0.005, "low": 0.0014, "high": 0.018}
 _CONTROL: Example = {"count": 20, "of": 100, "rate": 0.2, "low": 0.1334, "high": 0.2888}
+DELIVERY: Example = {
+    "delivery_id": "d1f2a3b4",
+    "target": "gitlab",
+    "night_id": "n1",
+    "strategies": {"ST-0007": 1},
+    "state": "sent",
+    "at": f"{DAY}T02:06:00Z",
+    "attempts": 1,
+    "error": None,
+    "reference": "42",
+    "url": "https://gitlab.example.com/agents/rules/-/merge_requests/42",
+}
+DELIVERY_TEST: Example = {
+    "targets": [{"target": "slack", "reference": None, "error": "Slack answered 404: no_service"}]
+}
 EFFECT: Example = {
     "effect_id": "ST-0007:2026-03-09",
     "strategy_id": "ST-0007",

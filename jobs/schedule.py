@@ -10,11 +10,15 @@ from threading import Event
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
+from apscheduler.triggers.interval import IntervalTrigger
 
 from jobs.lease import never
 from jobs.night import NightReport
 from jobs.nightly import run_night
 from knowledge.errors import ErrataError, LeaseHeldError
+from knowledge.stage import StageReport
+from strategies.publish.port import Answering
+from strategies.publish.stages import settle
 from wiring.build import Errata
 from wiring.cron import cron_trigger
 
@@ -37,7 +41,7 @@ def scheduled(errata: Errata) -> Iterator[BackgroundScheduler]:
 
 
 def make_scheduler(errata: Errata, stop: Stop = never) -> BackgroundScheduler:
-    """A scheduler with the night as its one job, not started yet."""
+    """A scheduler with the night, and where people decide elsewhere the asking for their decisions; not started yet."""
     settings = errata.settings
     trigger = cron_trigger(settings.cron, settings.timezone)
     scheduler = BackgroundScheduler(timezone=UTC)
@@ -50,7 +54,31 @@ def make_scheduler(errata: Errata, stop: Stop = never) -> BackgroundScheduler:
         max_instances=1,
         misfire_grace_time=settings.misfire_grace_seconds,
     )
+    if any(isinstance(publisher, Answering) for publisher in errata.publishers):
+        scheduler.add_job(
+            settle_all,
+            IntervalTrigger(minutes=settings.settle_minutes),
+            args=[errata],
+            id="settle",
+            coalesce=True,
+            max_instances=1,
+        )
     return scheduler
+
+
+def settle_all(errata: Errata) -> dict[str, StageReport]:
+    """Do, in every project, what people decided at the targets; by project. Two replicas that do it at once do it once."""
+    found = {}
+    for item in errata.projects():
+        try:
+            report = settle(errata.shift(item.project_id), errata.publishers)
+        except ErrataError as error:
+            logger.warning("settling_failed", project=item.project_id, code=error.code, why=str(error))
+            continue
+        found[item.project_id] = report
+        for left in report.skipped:
+            logger.warning("not_settled", project=item.project_id, **left)
+    return found
 
 
 def run_due(

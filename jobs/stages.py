@@ -5,6 +5,7 @@ from __future__ import annotations
 import attribution.stages
 import ingest.stages
 import strategies.measuring
+import strategies.publish.stages
 import strategies.stages
 from attribution.starter import seed_causes
 from jobs.night import Stage
@@ -31,6 +32,14 @@ def _cluster(errata: Errata, shift: Shift) -> StageReport:
     return attribution.stages.cluster(shift, errata.encoders, errata.parameters)
 
 
+def _settle(errata: Errata, shift: Shift) -> StageReport:
+    return strategies.publish.stages.settle(shift, errata.publishers)
+
+
+def _announce(errata: Errata, shift: Shift) -> StageReport:
+    return strategies.publish.stages.announce(shift, errata.publishers, errata.settings.public_url)
+
+
 STAGES: tuple[Stage, ...] = (
     Stage("collect", _collect),
     Stage("group", lambda _, shift: ingest.stages.group(shift), needs=("collect",)),
@@ -40,7 +49,9 @@ STAGES: tuple[Stage, ...] = (
     Stage("synthesize", lambda _, shift: strategies.stages.synthesize(shift), needs=("attribute",)),
     Stage("backtest", lambda _, shift: strategies.stages.backtest(shift), needs=("synthesize",)),
     Stage("file", lambda _, shift: strategies.stages.file(shift), needs=("backtest",)),
+    Stage("settle", _settle),
     Stage("measure", lambda _, shift: strategies.measuring.measure(shift), needs=("attribute",)),
     Stage("review", lambda _, shift: strategies.stages.review_live(shift)),
     Stage("publish", lambda _, shift: strategies.stages.publish(shift), needs=("review",)),
+    Stage("announce", _announce, needs=("file",)),
 )

@@ -13,6 +13,7 @@ from typing import Generic, Literal, TypeVar
 from errata_client.model import Model
 from knowledge.cases import FailureCase, Problem
 from knowledge.causes import Attribution, Label, RootCause, WorkOrder
+from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
@@ -165,6 +166,12 @@ DECISIONS = Kind(
     },
 )
 EFFECTS = Kind("effects", Effect, "effect_id", {"strategy_id": "keyword", "at": "date"})
+DELIVERIES = Kind(
+    "deliveries",
+    Delivery,
+    "delivery_id",
+    {"target": "keyword", "state": "keyword", "night_id": "keyword", "at": "date"},
+)
 NIGHTS = Kind("nights", Night, "night_id", {"as_of": "date", "started_at": "date", "status": "keyword"})
 STAGES = Kind(
     "stages",
@@ -195,6 +202,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     PUBLICATIONS,
     DECISIONS,
     EFFECTS,
+    DELIVERIES,
     NIGHTS,
     STAGES,
     PROJECTS,

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import httpx
+
 from attribution.encoders.port import Encoder
 from attribution.encoders.registry import make_encoder
 from attribution.parameters import Parameters, check_parameters, default_parameters
@@ -14,7 +16,9 @@ from knowledge.errors import SettingsError
 from knowledge.nights import Project
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
+from strategies.publish.port import Publisher
 from wiring import projects
+from wiring.publishers import make_publishers
 from wiring.secret import project_key
 from wiring.settings import Settings
 from wiring.stores import open_prepared
@@ -36,6 +40,7 @@ class Errata:
     encoders: tuple[Encoder, ...]
     parameters: Parameters
     clock: Clock = utc_now
+    publishers: tuple[Publisher, ...] = ()
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
@@ -70,14 +75,15 @@ class Errata:
         self.store.close()
 
 
-def build(settings: Settings, clock: Clock = utc_now) -> Errata:
-    """Everything, from settings. The store is opened and prepared; the models of the encoders are not loaded yet.
+def build(settings: Settings, clock: Clock = utc_now, transport: httpx.BaseTransport | None = None) -> Errata:
+    """Everything, from settings. `transport` is how Slack and GitLab are reached; the network if not given. The store is opened and prepared; the models of the encoders are not loaded yet.
 
     SettingsError where an encoder is unknown, or is not one that the parameters were fitted for.
     """
     parameters = default_parameters()
     encoders = _fitting_encoders(settings, parameters)
-    return Errata(settings, open_prepared(settings), encoders, parameters, clock)
+    publishers = make_publishers(settings, httpx.Client(transport=transport))
+    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers)
 
 
 def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:

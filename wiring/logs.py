@@ -10,6 +10,9 @@ import structlog
 
 from wiring.settings import Settings
 
+TELLS_URLS = ("httpx", "httpcore")
+"""Libraries that log the URLs they ask at lower levels; a webhook's URL is a secret."""
+
 
 def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
     """Send this process's logs, its libraries' too, to `stream` (stderr) as JSON lines or for reading."""
@@ -41,6 +44,8 @@ def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
     root.setLevel(max(level, logging.WARNING) if level > logging.DEBUG else level)
     for name in ("jobs", "api", "wiring", "ingest", "attribution", "strategies", "knowledge"):
         logging.getLogger(name).setLevel(level)
+    for name in TELLS_URLS:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _renderers(settings: Settings, target: TextIO) -> list[structlog.typing.Processor]:

@@ -63,6 +63,27 @@ class Settings(BaseSettings):
         64 * 1024 * 1024, ge=1024, description="largest request body that the service reads"
     )
     max_wait_seconds: float = Field(30.0, ge=0.0, le=300.0, description="longest long poll of a bundle")
+    slack_webhook: SecretStr | None = Field(
+        None, min_length=12, description="URL of a Slack incoming webhook that gets each night's drafts"
+    )
+    slack_token: SecretStr | None = Field(
+        None, min_length=8, description="a Slack bot token (chat:write), instead of a webhook"
+    )
+    slack_channel: str | None = Field(None, description="id of the channel that the bot posts to")
+    gitlab_url: str = Field("https://gitlab.com", description="address of the GitLab")
+    gitlab_token: SecretStr | None = Field(
+        None, min_length=8, description="a GitLab token (api): drafts become merge requests, merging approves"
+    )
+    gitlab_project: str | None = Field(None, description="id or path of the GitLab project, as `group/rules`")
+    gitlab_branch: str = Field("main", min_length=1, description="branch that merge requests go to")
+    gitlab_folder: str = Field("rules", min_length=1, description="folder of the rules in that project")
+    publish_folder: Path | None = Field(
+        None, description="a folder, perhaps a git repository, that gets each draft as a file to move"
+    )
+    public_url: str | None = Field(None, description="address at which people reach this service, for links")
+    settle_minutes: int = Field(
+        5, ge=1, le=1440, description="how often `errata serve` asks GitLab or the folder for decisions"
+    )
     host: str = Field("127.0.0.1", min_length=1, description="address that `errata serve` listens on")
     port: int = Field(
         8000, ge=0, le=65_535, description="port that `errata serve` listens on; 0 picks a free one"

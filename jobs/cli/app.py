@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from jobs.cli import causes, orders, problems, projects, strategy_review, tokens
+from jobs.cli import causes, orders, problems, projects, publish, strategy_review, tokens
 from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
@@ -28,6 +28,7 @@ app.add_typer(causes.app, name="causes")
 app.add_typer(orders.app, name="orders")
 app.add_typer(strategy_review.app, name="strategies")
 app.command("bundle")(bundle)
+app.add_typer(publish.app, name="publish")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(projects.app, name="projects")
 app.command("serve")(serve)

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from errata_client.rule import Rule
 from jobs.cli.output import clean, count
-from jobs.cli.rule_text import in_words
 from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
+from strategies.rule_words import in_words
 
 ROWS_SHOWN = 12
 CELL = 240

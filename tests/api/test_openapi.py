@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from api import (
     causes,
     decisions,
+    deliveries,
     examples,
     health,
     labels,
@@ -29,9 +30,11 @@ from errata_client.view import CallView
 from ingest.service import IngestReport
 from knowledge.cases import FailureCase
 from knowledge.causes import Label
+from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
 from knowledge.nights import AuditEntry, Night, Project
 
+WITHOUT_BODY = {"/v1/projects/{project}", "/v1/projects/{project}/deliveries/test"}
 OPEN = {"/healthz", "/readyz", "/metrics"}
 EXAMPLES: dict[str, type[Any]] = {
     "ALIVE": health.Alive,
@@ -56,6 +59,8 @@ EXAMPLES: dict[str, type[Any]] = {
     "EXTENSION": strategy_life.Extension,
     "SHARE": strategy_life.Share,
     "EFFECT": Effect,
+    "DELIVERY": Delivery,
+    "DELIVERY_TEST": deliveries.TargetsTried,
     "BUNDLE": Bundle,
     "DECISION": Decision,
     "REPORTS": decisions.Reports,
@@ -96,9 +101,7 @@ def test_every_route_shows_an_example_of_its_answer_and_of_its_body(document: di
             assert all(content.get("example") for content in operation["requestBody"]["content"].values()), (
                 path
             )
-        assert ("requestBody" in operation) == (
-            method in {"post", "put"} and path != "/v1/projects/{project}"
-        )
+        assert ("requestBody" in operation) == (method in {"post", "put"} and path not in WITHOUT_BODY)
 
 
 def test_every_route_documents_its_errors_as_problems(document: dict[str, Any]) -> None:

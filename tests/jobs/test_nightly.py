@@ -68,7 +68,7 @@ def test_the_stages_read_like_the_story_and_need_only_earlier_ones() -> None:
     names = [stage.name for stage in STAGES]
     assert names == [
         "collect", "group", "embed", "attribute", "cluster", "synthesize", "backtest", "file",
-        "measure", "review", "publish",
+        "settle", "measure", "review", "publish", "announce",
     ]  # fmt: skip
     for position, stage in enumerate(STAGES):
         assert set(stage.needs) <= set(names[:position])

@@ -6,8 +6,8 @@ import pytest
 
 from errata_client.rule import Rule
 from jobs.cli.rule_edit import edited
-from jobs.cli.rule_text import in_words
 from knowledge.errors import BadInputError
+from strategies.rule_words import in_words
 
 RULE: dict[str, Any] = {
     "id": "ST-0007",

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Iterator
 
+import httpx
 import pytest
 import structlog
 
@@ -62,3 +63,11 @@ def test_the_fault_behind_an_exception_is_in_the_log() -> None:
     except ValueError:
         structlog.get_logger("jobs").exception("stage_failed")
     assert "a fault of ours" in json.loads(stream.getvalue())["exception"]
+
+
+def test_a_webhooks_url_is_in_no_log_whatever_the_level() -> None:
+    stream = io.StringIO()
+    configure_logs(Settings(log_level="debug"), stream)
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, text="ok", request=request))
+    httpx.Client(transport=transport).post("https://hooks.slack.com/services/T0/B0/secret-of-the-test")
+    assert "secret-of-the-test" not in stream.getvalue()

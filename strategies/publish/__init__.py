@@ -1,0 +1,1 @@
+"""Drafts to where people are: Slack, GitLab, a folder; and their answers back."""

@@ -1,0 +1,69 @@
+"""What is said of a draft, in the same words for every target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import orjson
+
+from errata_client.model import JsonValue
+from knowledge.strategies import BeforeAfter, Strategy
+from strategies.rule_words import in_words
+
+SHOWN_ROWS = 3
+CELL = 160
+
+
+def title(strategy: Strategy) -> str:
+    """`ST-0007 rewrite get_order_details`."""
+    rule = strategy.rule
+    return f"{strategy.strategy_id} {rule.action.kind} {rule.scope.tool}"
+
+
+def summary(strategy: Strategy) -> str:
+    """The rule in words, in one line."""
+    return in_words(strategy.rule)
+
+
+def figures(strategy: Strategy) -> str:
+    """The evidence in one line; flags last, since they are what to look at."""
+    found = strategy.evidence
+    told = [
+        f"{found.right} right, {found.wrong} wrong",
+        f"{found.harmed} of {found.references} successful calls harmed",
+        f"support {found.support} from {found.tasks} tasks",
+        *(flag.replace("_", " ") for flag in found.flags),
+    ]
+    return "; ".join(told)
+
+
+def rows(strategy: Strategy) -> Iterator[tuple[str, str]]:
+    """Before and after of the first rows that show something: what it repairs, then what speaks against it."""
+    order = {"harmed": 0, "wrong": 1, "right": 2}
+    telling = [row for row in strategy.evidence.rows if row.judgement in order]
+    for row in sorted(telling, key=lambda one: order[one.judgement])[:SHOWN_ROWS]:
+        yield _short(_before(row)), _short(_after(row))
+
+
+def _before(row: BeforeAfter) -> str:
+    told = _json(_different(row.before, row.after) or row.before)
+    return f"{told} → {row.error}" if row.error else told
+
+
+def _after(row: BeforeAfter) -> str:
+    if row.after is None or row.after == row.before:
+        return row.outcome if row.text is None else f"{row.outcome}: {row.text}"
+    return _json(_different(row.after, row.before) or row.after)
+
+
+def _different(one: dict[str, JsonValue], other: dict[str, JsonValue] | None) -> dict[str, JsonValue]:
+    return {} if other is None else {key: value for key, value in one.items() if other.get(key) != value}
+
+
+def _json(value: dict[str, JsonValue]) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= CELL else f"{line[: CELL - 1]}…"
