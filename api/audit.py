@@ -67,7 +67,8 @@ def note(
     details: dict[str, JsonValue] | None = None,
 ) -> None:
     """Add an entry for a change that the service function did not note itself; the token is always named."""
-    now = visit.service.errata.clock()
+    errata = visit.service.errata
+    now, masker = errata.clock(), errata.masker(visit.project)
     told = {"token": visit.token.name, **(details or {})}
     entry = AuditEntry(
         entry_id=digest("audit", action, target, actor, now.isoformat(), told),
@@ -75,7 +76,7 @@ def note(
         actor=actor,
         action=action,
         target=target,
-        reason=reason,
+        reason=masker.authored(reason),
         details=told,
     )
     visit.collection(AUDIT).add_many([entry])

@@ -29,9 +29,18 @@ def body_of(model: type[B]) -> Callable[[Request], Awaitable[B]]:
         _demand_json(request)
         limit = service_of(request).errata.settings.max_body_bytes
         data = b"".join([piece async for piece in pieces(request, limit)])
-        return parsed(data, model)
+        return masked_reason(request, parsed(data, model))
 
     return read
+
+
+def masked_reason(request: Request, given: B) -> B:
+    """What was given, its `reason` masked: people quote what they see, and reasons are kept."""
+    reason, project = getattr(given, "reason", None), request.path_params.get("project")
+    if not isinstance(reason, str) or not isinstance(project, str):
+        return given
+    masked = service_of(request).errata.masker(project).authored(reason)
+    return given if masked == reason else given.model_copy(update={"reason": masked})
 
 
 def parsed(data: bytes, model: type[B]) -> B:

@@ -84,33 +84,21 @@ def decisions(
         item if isinstance(item, ReportResult) else _result(position, item, next(stored))
         for position, item in enumerate(read)
     ]
-    return reply(_counted(visit, given, results), 202)
-
-
-def masked(report: DecisionReport, masker: Masker) -> DecisionReport:
-    """The report with the firing's arguments and reason masked, as everything is before it is stored."""
-    firing = report.firing
-    changes = {
-        "before": _masked_arguments(firing.before, masker),
-        "after": _masked_arguments(firing.after, masker),
-        "reason": masker.text(firing.reason),
-    }
-    return report.model_copy(update={"firing": firing.model_copy(update=changes)})
-
-
-def _masked_arguments(arguments: dict[str, JsonValue] | None, masker: Masker) -> JsonValue:
-    return None if arguments is None else masker.value(arguments)
+    agent = masker.text(given.agent or "unnamed")
+    return reply(_counted(visit, agent, given.active_revision, results), 202)
 
 
 def _read(position: int, report: JsonValue, masker: Masker) -> DecisionReport | ReportResult:
     try:
-        return masked(DecisionReport.model_validate(report), masker)
+        return masker.model(DecisionReport.model_validate(report))
     except ValidationError as error:
         found = faults(error.errors(include_url=False, include_context=False), f"reports/{position}")
         told = "; ".join(f"{fault.where}: {fault.detail}" for fault in found[:3])
         given = report.get("report_id") if isinstance(report, dict) else None
         report_id = given if isinstance(given, str) else None
-        return ReportResult(position=position, report_id=report_id, status="refused", reason=told)
+        return ReportResult(
+            position=position, report_id=report_id, status="refused", reason=masker.text(told)
+        )
 
 
 def _result(position: int, report: DecisionReport, stored: ItemResult) -> ReportResult:
@@ -118,10 +106,12 @@ def _result(position: int, report: DecisionReport, stored: ItemResult) -> Report
     return ReportResult(position=position, report_id=report.report_id, status=status, reason=stored.reason)
 
 
-def _counted(visit: Visit, given: Reports, results: Sequence[ReportResult]) -> ReportsTaken:
+def _counted(
+    visit: Visit, agent: str, active_revision: int | None, results: Sequence[ReportResult]
+) -> ReportsTaken:
     metrics = visit.service.metrics
-    if given.active_revision is not None:
-        metrics.agent_has(visit.project, given.agent or "unnamed", given.active_revision)
+    if active_revision is not None:
+        metrics.agent_has(visit.project, agent, active_revision)
     counts = {"accepted": 0, "known": 0, "refused": 0}
     for result in results:
         counts[result.status] += 1

@@ -8,6 +8,9 @@ from errata_client.model import Model
 from ingest.adapters.port import NotAnalysed
 
 MAX_LISTED = 1_000
+MAX_TOLD = 500
+"""Characters of a position or a reason: they quote what a source holds. Cut only once masked: half a secret is not known
+as one."""
 
 
 class IngestReport(Model):
@@ -36,9 +39,10 @@ class LeftOut:
         self._more = 0
 
     def add(self, item: NotAnalysed) -> None:
-        """One more."""
+        """One more, masked already."""
         if len(self._items) < MAX_LISTED:
-            self._items.append(item)
+            short = {"position": item.position[:MAX_TOLD], "reason": item.reason[:MAX_TOLD]}
+            self._items.append(item.model_copy(update=short))
         else:
             self._more += 1
 

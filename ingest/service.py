@@ -26,6 +26,8 @@ from knowledge.store import BulkReport
 BATCH = 200
 """Runs of one batch of writes."""
 
+MAX_MESSAGE = 2_000
+
 BATCH_ITEMS = 5_000
 """Cases and reference calls of one batch, at which fewer runs are enough."""
 
@@ -39,13 +41,16 @@ def ingest_file(path: Path, source: str, shift: Shift, masker: Masker) -> Ingest
     """
     if source != AUTO:
         adapter_named(source)
-    opening = open_source(path)
-    found = recognise(opening, source)
+    try:
+        opening = open_source(path)
+        found = recognise(opening, source)
+    except BadInputError as error:
+        raise BadInputError(masker.text(str(error))[:MAX_MESSAGE]) from None
     report = _ingest(found.adapter.read(opening), shift, masker, found)
     if not report.runs:
         first = report.not_analysed[0] if report.not_analysed else None
         why = f"{first.position}: {first.reason}" if first else "it holds no records"
-        raise BadInputError(f"{path}: no run could be read as {found.adapter.name} ({why})")
+        raise BadInputError(f"{masker.text(str(path))}: no run could be read as {found.adapter.name} ({why})")
     return report
 
 
@@ -64,7 +69,7 @@ def _ingest(
     problems = refresh_problems(shift, work.fingerprints) if work.fingerprints else 0
     return IngestReport(
         source=found.adapter.name if found else "runs",
-        why=found.why if found else "",
+        why=masker.text(found.why) if found else "",
         runs=work.runs,
         calls=work.calls,
         cases=sum(work.codes.values()),
@@ -94,7 +99,7 @@ class _Work:
     def take(self, item: Run | NotAnalysed) -> None:
         """Analyse one item; write what has gathered when it is enough."""
         if isinstance(item, NotAnalysed):
-            self.left_out.add(item.model_copy(update={"reason": self._masker.text(item.reason)}))
+            self.left_out.add(self._masker.model(item))
             return
         analysis = self._analyse(item)
         self._count(analysis)
@@ -111,8 +116,7 @@ class _Work:
         self._shift.progress(self.runs, None)
 
     def _analyse(self, run: Run) -> Analysis:
-        short, cut = bounded(run)
-        masked = self._masker.run(note_derived(short))
+        masked, cut = bounded(self._masker.run(note_derived(run)))
         if cut:
             reason = f"{cut} of its texts are longer than what is kept; their ends were not read"
             self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))

@@ -1,13 +1,15 @@
-"""Logs: structured, to stderr, so that what a command prints on stdout stays its own."""
+"""Logs: structured and masked, to stderr, so that what a command prints on stdout stays its own."""
 
 from __future__ import annotations
 
 import logging
+import secrets
 import sys
 from typing import TextIO
 
 import structlog
 
+from ingest.masking import Masker
 from wiring.settings import Settings
 
 TELLS_URLS = ("httpx", "httpcore")
@@ -15,7 +17,10 @@ TELLS_URLS = ("httpx", "httpcore")
 
 
 def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
-    """Send this process's logs, its libraries' too, to `stream` (stderr) as JSON lines or for reading."""
+    """Send this process's logs, its libraries' too, to `stream` (stderr) as JSON lines or for reading.
+
+    Placeholders in logs are made with a key that this process forgets: they compare within it and nowhere else.
+    """
     target = stream or sys.stderr
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     shared: list[structlog.typing.Processor] = [
@@ -49,7 +54,25 @@ def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
 
 
 def _renderers(settings: Settings, target: TextIO) -> list[structlog.typing.Processor]:
+    masked = _masked(Masker(secrets.token_bytes(32)))
     as_json = settings.log_format == "json" or (settings.log_format == "auto" and not target.isatty())
     if as_json:
-        return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
-    return [structlog.dev.ConsoleRenderer(colors=target.isatty())]
+        return [
+            structlog.processors.format_exc_info,
+            masked,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ]
+    return [
+        structlog.processors.format_exc_info,
+        masked,
+        structlog.dev.ConsoleRenderer(colors=target.isatty()),
+    ]
+
+
+def _masked(masker: Masker) -> structlog.typing.Processor:
+    """What looks private is replaced in every text of an event: a log is kept, too, and read by more people."""
+
+    def mask(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+        return {key: masker.text(value) if isinstance(value, str) else value for key, value in event.items()}
+
+    return mask

@@ -144,7 +144,7 @@ class Chat:
         elif role in {"tool", "function"}:
             self._read_reply(message, number)
         else:
-            return f"role {str(role)[:40]!r} is none of system, user, assistant, tool"
+            return f"role {str(role)!r} is none of system, user, assistant, tool"
         return None
 
     def _read_user(self, message: dict[str, Any], number: int) -> str | None:

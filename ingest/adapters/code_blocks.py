@@ -66,7 +66,15 @@ def execution_error(text: str) -> StepError | None:
     output = text[match.end() :].strip()
     raised = _RAISED.findall(output) or _EXCEPTION.findall(output)
     if raised:
-        told = raised[-1][0].strip()[:MAX_ERROR]
+        told = raised[-1][0].strip()
         return StepError(message=told, type=raised[-1][1], status=status_in(told))
     code = (match.group(1) or match.group(2)).strip()
-    return StepError(message=output[-MAX_ERROR:] or f"exit code {code}, and no output")
+    return StepError(message=_last_lines(output) or f"exit code {code}, and no output")
+
+
+def _last_lines(output: str) -> str:
+    """The last lines that fit MAX_ERROR, whole: masking comes later, and half a secret is not known as one."""
+    if len(output) <= MAX_ERROR:
+        return output
+    start = output.find("\n", len(output) - MAX_ERROR)
+    return output[start + 1 :] if start >= 0 else output

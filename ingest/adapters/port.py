@@ -41,5 +41,6 @@ class Adapter(Protocol):
         ...
 
     def read(self, opening: Opening) -> Iterator[Run | NotAnalysed]:
-        """Its runs one by one, and what could not be read. Never raises for what a file holds."""
+        """Its runs one by one, and what could not be read. Never raises for what a file holds, and never cuts a text:
+        masking comes after it, and half a secret is not known as one."""
         ...

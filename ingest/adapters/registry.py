@@ -77,6 +77,6 @@ def _held(opening: Opening) -> str:
 
 def _shape(value: JsonValue) -> str:
     if isinstance(value, dict):
-        keys = ", ".join(str(key)[:40] for key in list(value)[:8])
+        keys = ", ".join(str(key) for key in list(value)[:8])
         return f"{{{keys}{', …' if len(value) > 8 else ''}}}"
     return f"a list of {len(value)}" if isinstance(value, list) else type(value).__name__

@@ -59,7 +59,7 @@ def _read(chat: Chat, message: dict[str, Any], number: int, *, answered: bool) -
         call = _call(text, answered=answered)
         chat.act(None, [call] if call else [], number, raw=text)
     else:
-        chat.trouble(number, f"role {str(role)[:40]!r} is none of system, user, assistant")
+        chat.trouble(number, f"role {str(role)!r} is none of system, user, assistant")
 
 
 def _is_answer(message: Any) -> bool:

@@ -16,6 +16,8 @@ _CARD_PREFIXES = (
 _CHINESE_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHINESE_CHECKS = "10X98765432"
 _MIN_IBAN, _MAX_IBAN = 15, 34
+_CREDIT_ALPHABET = "0123456789ABCDEFGHJKLMNPQRTUWXY"
+_CREDIT_WEIGHTS = (1, 3, 9, 27, 19, 26, 16, 17, 20, 29, 25, 13, 8, 24, 10, 30, 28)
 
 
 def is_card(text: str) -> bool:
@@ -58,3 +60,17 @@ def is_iban(text: str) -> bool:
         return False
     spelled = "".join(str(int(character, 36)) for character in compact[4:] + compact[:4])
     return int(spelled) % 97 == 1
+
+
+def is_credit_code(text: str) -> bool:
+    """Whether `text` is a unified social credit code: the check character of GB 32100, by ISO 7064 MOD 31."""
+    if len(text) != 18 or not set(text) <= set(_CREDIT_ALPHABET):
+        return False
+    values = [_CREDIT_ALPHABET.index(character) for character in text]
+    total = sum(weight * value for weight, value in zip(_CREDIT_WEIGHTS, values, strict=False))
+    return (31 - total % 31) % 31 == values[17]
+
+
+def is_insurance_number(text: str) -> bool:
+    """Whether `text` can be a UK national insurance number: not of a prefix that is never given."""
+    return text[:2] not in {"BG", "GB", "NK", "KN", "TN", "NT", "ZZ"}

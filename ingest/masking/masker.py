@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from errata_client.model import JsonValue
 from errata_client.run import Run
-from ingest.masking.keys import is_telling
-from ingest.masking.patterns import Pattern, compile_gate, compile_patterns
-from ingest.masking.placeholders import Placeholders
+from ingest.masking.finder import Span, spans
+from ingest.masking.keys import is_schema, is_telling, personal_kind
+from ingest.masking.people import CHECKS, is_personal
+from ingest.masking.placeholders import NUMBERS, Placeholders
 from ingest.masking.remembered import Remembered
-from ingest.masking.run_texts import replaced
+from ingest.masking.walk import replaced
+
+M = TypeVar("M", bound=BaseModel)
 
 SHORT = 200
 KNOWN_SHORT = 20_000
 LONG = 4_000
 KNOWN_LONG = 32
-LONG_NUMBER = 10**10
-
-patterns = lru_cache(maxsize=1)(compile_patterns)
-gate = lru_cache(maxsize=1)(compile_gate)
+LONG_NUMBER = 10**8
+SECRET = "secret"  # noqa: S105 - the kind
+_SAMPLES = frozenset({"default", "example", "examples", "const", "enum"})
+"""Keys of a schema under which stand values."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Masker:
     """Masks with one project's key. `counts` says how many values of each kind it replaced so far.
 
     The same value gets the same placeholder in every run of the project; masking the same input again gives the
-    same output. What is not covered (names, streets) is listed in docs/masking.md.
+    same output. What is not covered is listed in docs/masking.md.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -63,7 +68,7 @@ class Masker:
         self._placeholders = Placeholders(key)
         self._short = _Known(KNOWN_SHORT)
         self._long = _Known(KNOWN_LONG)
-        self._remembered = Remembered()
+        self._remembered = Remembered(self._placeholders)
 
     def text(self, text: str) -> str:
         """`text` masked."""
@@ -74,74 +79,138 @@ class Masker:
         return self._noted(*self._mask(text))
 
     def value(self, value: JsonValue) -> JsonValue:
-        """A JSON value masked: its texts and keys, and whatever stands under a key that names a secret."""
+        """A JSON value masked: its texts and keys, and whatever stands under a key that names a secret or a person's
+        data."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {
-                self.text(key): self._secret(below) if is_telling(key) else self.value(below)
-                for key, below in value.items()
-            }
+            return {self.text(key): self._under(key, below) for key, below in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(below) for below in value]
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= LONG_NUMBER:
-            return int(self.text(str(value)))
-        return value
+            return self._items(value)
+        return self._number(value)
 
     def run(self, run: Run) -> Run:
-        """The run masked, ids and unknown fields too. A secret or a phone number that was found anywhere in it is
+        """The run masked, ids and unknown fields too. A secret, a phone number or a name that was found anywhere in it is
         replaced everywhere in it, also where it stands without what told it (`5551232002`)."""
-        self._remembered = Remembered()
-        masked = replaced(run, self.text, self.value)
+        return self.model(run)
+
+    def model(self, model: M) -> M:
+        """Any model masked, as a run is."""
+        self._remembered = Remembered(self._placeholders)
+        masked = replaced(model, self.text, self._under)
         if self._remembered:
-            masked = replaced(masked, self._remembered.text, self._remembered.value)
+            known = self._remembered
+            masked = replaced(masked, known.text, lambda _, value: known.value(value))
         return masked
+
+    def authored(self, text: str) -> str:
+        """A text that a person wrote about what is stored, masked; the placeholders that it quotes stay."""
+        found = [span for span in spans(text) if not self._placeholders.holds_kind(span.kind, span.value)]
+        return self._noted(*self._replaced(text, found))
+
+    def leftovers(self, text: str) -> Counter[str]:
+        """What in a stored text looks private and is none of this project's placeholders: kinds and how many."""
+        found = (span for span in spans(text) if not self._placeholders.holds_kind(span.kind, span.value))
+        return Counter(span.kind for span in found)
+
+    def _under(self, key: str, value: JsonValue) -> JsonValue:
+        """What stands under `key`."""
+        if is_telling(key):
+            return self._described(value) if is_schema(value) else self._secret(value)
+        kind = personal_kind(key) if isinstance(value, str | int) else None
+        return self._personal(kind, value) if kind else self.value(value)
+
+    def _described(self, schema: JsonValue) -> JsonValue:
+        """The schema of a secret: masked as any value, but what it gives as a sample is one."""
+        if not isinstance(schema, dict):
+            return self.value(schema)
+        return {
+            self.text(key): self._secret(below) if key in _SAMPLES else self._under(key, below)
+            for key, below in schema.items()
+        }
+
+    def _items(self, items: Iterable[JsonValue]) -> list[JsonValue]:
+        """The items masked; lines of a private key that stands in several of them belong to it."""
+        masked: list[JsonValue] = []
+        inside = False
+        for item in items:
+            ends = isinstance(item, str) and "-----END" in item
+            masked.append(self._secret(item) if inside and not ends else self.value(item))
+            begins = isinstance(item, str) and "-----BEGIN" in item and "PRIVATE" in item
+            inside = (inside or begins) and not ends
+        return masked
+
+    def _personal(self, kind: str, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            masked = self.text(value)
+            if masked != value or not CHECKS.get(kind, is_personal)(value):
+                return masked
+            return self._noted(made := self._placeholders.of_kind(kind, value), (_Find(kind, value, made),))
+        if isinstance(value, int) and not isinstance(value, bool) and kind in {"phone", "personal_id"}:
+            return self._hidden(kind, value) if value >= LONG_NUMBER else value
+        return value
 
     def _secret(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str) and value:
-            return self._noted(masked := self._placeholders.of(value), (_Find("secret", value, masked),))
+            return self._noted(masked := self._placeholders.of(value), (_Find(SECRET, value, masked),))
         if isinstance(value, dict):
-            return {key: self._secret(below) for key, below in value.items()}
+            return {self.text(key): self._secret(below) for key, below in value.items()}
         if isinstance(value, list | tuple):
             return [self._secret(below) for below in value]
         if isinstance(value, int) and not isinstance(value, bool):
-            self.counts["secret"] += 1
-            return int("1" + self._placeholders.of(str(abs(value)))[1:])
+            return self._hidden(SECRET, value)
+        if isinstance(value, float):
+            self.counts[SECRET] += 1
+            return float(self._hidden(SECRET, int(abs(value))))
         return value
+
+    def _number(self, value: JsonValue) -> JsonValue:
+        """A number of as many digits as a card or a phone has; with a fraction it is an amount."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) < LONG_NUMBER:
+            return value
+        whole = int(value) if value == value // 1 else None
+        if whole is None:
+            return value
+        spelled = str(abs(whole))
+        masked = self.text(spelled)
+        if masked == spelled:
+            return value
+        made = int("1" + masked[1:]) * (1 if whole > 0 else -1)
+        return float(made) if isinstance(value, float) else made
+
+    def _hidden(self, kind: str, value: int) -> int:
+        """A number of as many digits, which does not begin with a nought."""
+        spelled = str(abs(value))
+        masked = self._placeholders.of_digits(spelled) if kind in NUMBERS else self._placeholders.of(spelled)
+        made = int("1" + masked[1:])
+        self._noted("", (_Find(kind, spelled, str(made)),))
+        return made
 
     def _noted(self, masked: str, finds: tuple[_Find, ...]) -> str:
         for find in finds:
             self.counts[find.kind] += 1
-            if find.kind == "secret":
-                self._remembered.secret(find.value, find.masked)
-            elif find.kind in {"phone", "card", "social_security"}:
-                self._remembered.digits(find.value, find.masked)
+            self._remembered.note(find.kind, find.value, find.masked)
         return masked
 
     def _mask(self, text: str) -> _Masked:
-        data, finds = text.encode("utf-8", "replace"), list[_Find]()
-        words, digits = gate().lets(data)
-        for pattern in patterns() if words or digits else ():
-            if (words and any(need in data for need in pattern.needs)) or (digits and not pattern.needs):
-                data = self._apply(pattern, data, finds)
-        return (data.decode("utf-8", "replace") if finds else text), tuple(finds)
+        return self._replaced(text, spans(text))
 
-    def _apply(self, pattern: Pattern, data: bytes, finds: list[_Find]) -> bytes:
-        parts, done, at = list[bytes](), 0, 0
-        while at < len(data) and (match := pattern.regex.search(data, at)) is not None:
-            start, end = match.span(match.lastindex)
-            value = data[start:end].decode("utf-8", "replace")
-            if pattern.check is None or pattern.check(value):
-                masked = self._placeholder(pattern.kind, value)
-                finds.append(_Find(pattern.kind, value, masked))
-                parts += [data[done:start], masked.encode()]
-                done = end
-            at = max(end, at + 1)
-        return b"".join([*parts, data[done:]]) if parts else data
+    def _replaced(self, text: str, found: list[Span]) -> _Masked:
+        if not found:
+            return text, ()
+        parts, finds, end = list[str](), list[_Find](), 0
+        for span in found:
+            made = self._placeholders.of_kind(span.kind, span.value)
+            parts += [text[end : span.start], _spelled(text, span, made)]
+            finds.append(_Find(span.kind, span.value, made))
+            end = span.end
+        return "".join([*parts, text[end:]]), tuple(finds)
 
-    def _placeholder(self, kind: str, value: str) -> str:
-        if kind == "email":
-            return self._placeholders.of_email(value)
-        if kind in {"phone", "card", "social_security"}:
-            return self._placeholders.of_digits(value)
-        return self._placeholders.of(value)
+
+def _spelled(text: str, span: Span, made: str) -> str:
+    """The placeholder as the text spells what it replaces: with the escapes through which that was found."""
+    window = text[span.begins :] if span.begins and span.views else text
+    sources = [window, *(view.text for view, _ in span.views)]
+    for (view, start), source in zip(reversed(span.views), reversed(sources[:-1]), strict=True):
+        made = view.spelled(source, start, made)
+    return made

@@ -107,7 +107,9 @@ def add(
     """Add the causes of a file; one whose id is taken is refused. They are asked from the next night on."""
     causes = check_text(read_text(file), str(file))
     with in_project(project) as session:
-        added = [add_cause(session.shift(), cause, actor_name(actor), reason) for cause in causes]
+        added = [
+            add_cause(session.shift(), cause, actor_name(actor), session.masked(reason)) for cause in causes
+        ]
     told = ", ".join(cause.cause_id for cause in added)
     show(
         as_json, [_document(cause) for cause in added], lambda console: console.print(cell(f"Added: {told}"))
@@ -150,7 +152,9 @@ def import_(
     text = read_text(file)
     with in_project(project) as session:
         who = actor_name(actor)
-        report = import_causes(session.shift(), text, who, reason, replace=replace, source=str(file))
+        report = import_causes(
+            session.shift(), text, who, session.masked(reason), replace=replace, source=str(file)
+        )
     if report.refused:
         raise BadInputError("; ".join(f"{one.key}: {one.reason}" for one in report.refused))
     became = {

@@ -89,7 +89,9 @@ def approve(
     """Make the proposed cause a root cause, and confirm the order's problems for it."""
     with in_project(project) as session:
         known = _find(session, order_id).item.order_id
-        cause = approve_order(session.shift(), known, actor_name(actor), reason, version=version)
+        cause = approve_order(
+            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+        )
     _decided(known, "approved", cause, as_json=as_json)
 
 
@@ -106,7 +108,9 @@ def merge(
     """Give the order's exemplars and problems to a root cause that is there."""
     with in_project(project) as session:
         known = _find(session, order_id).item.order_id
-        cause = merge_order(session.shift(), known, into, actor_name(actor), reason, version=version)
+        cause = merge_order(
+            session.shift(), known, into, actor_name(actor), session.masked(reason), version=version
+        )
     _decided(known, "merged", cause, as_json=as_json)
 
 
@@ -122,7 +126,7 @@ def reject(
     """Say that it is no root cause; nothing like it is proposed again."""
     with in_project(project) as session:
         known = _find(session, order_id).item.order_id
-        reject_order(session.shift(), known, actor_name(actor), reason, version=version)
+        reject_order(session.shift(), known, actor_name(actor), session.masked(reason), version=version)
     _decided(known, "rejected", None, as_json=as_json)
 
 

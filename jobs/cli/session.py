@@ -37,6 +37,10 @@ class Session:
         """A shift that works now."""
         return self.errata.shift(self.project, progress=progress)
 
+    def masked(self, text: str) -> str:
+        """What a person wrote about the project, masked before it is kept."""
+        return self.errata.masker(self.project).authored(text)
+
 
 @contextmanager
 def opened() -> Iterator[Errata]:

@@ -49,7 +49,7 @@ def approve(
             session.shift(),
             known,
             actor_name(actor),
-            reason,
+            session.masked(reason),
             version=version,
             shadow=shadow,
             acknowledge=acknowledge or (),
@@ -71,7 +71,9 @@ def reject(
     """Reject a strategy: the idea is remembered and not proposed again."""
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.reject(session.shift(), known, actor_name(actor), reason, version=version)
+        changed = review.reject(
+            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
@@ -87,7 +89,9 @@ def activate(
     """Activate a strategy that was in shadow: from now on it changes calls."""
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.activate(session.shift(), known, actor_name(actor), reason, version=version)
+        changed = review.activate(
+            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
@@ -103,7 +107,9 @@ def retire(
     """Retire a strategy: its rule leaves the bundle."""
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.retire(session.shift(), known, actor_name(actor), reason, version=version)
+        changed = review.retire(
+            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
@@ -119,7 +125,9 @@ def rollback(
     """Roll a live strategy back: its rule leaves the bundle, and the idea is not drafted again."""
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.rollback(session.shift(), known, actor_name(actor), reason, version=version)
+        changed = review.rollback(
+            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
@@ -140,7 +148,12 @@ def extend(
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
         changed = review.extend(
-            session.shift(), known, actor_name(actor), reason, version=version, until=_day(until)
+            session.shift(),
+            known,
+            actor_name(actor),
+            session.masked(reason),
+            version=version,
+            until=_day(until),
         )
         show_stored(changed, as_json=as_json, brief=True)
 
@@ -160,7 +173,9 @@ def share(
     """Give a live strategy to this share of runs: from a canary to all of them."""
     with in_project(project) as session:
         known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.give_share(session.shift(), known, share, actor_name(actor), reason, version=version)
+        changed = review.give_share(
+            session.shift(), known, share, actor_name(actor), session.masked(reason), version=version
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
@@ -191,7 +206,9 @@ def edit(
         wanted = edited(found.item.rule, rule, changes or [])
         known = found.item.strategy_id
         seen = version or found.version
-        changed = review.edit(session.shift(), known, wanted, actor_name(actor), reason, version=seen)
+        changed = review.edit(
+            session.shift(), known, wanted, actor_name(actor), session.masked(reason), version=seen
+        )
         show_stored(changed, as_json=as_json, brief=True)
 
 
