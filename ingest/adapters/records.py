@@ -1,4 +1,4 @@
-"""A source file as a sequence of JSON records: an array, one value a line, or one value after the other."""
+"""A source file as a sequence of JSON records: an array, one value a line, or one value after the other; or as text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from ingest.adapters.jsonstream import MAX_ELEMENT, JsonStream, TooLong
 from ingest.adapters.jsonvalue import NotJsonError, is_valid_utf8, loads
 from knowledge.errors import BadInputError
 
-Layout = Literal["array", "lines", "values"]
+Layout = Literal["array", "lines", "values", "text"]
 SAMPLES = 3
 LOOKED_AT = 20
+HEAD = 64 * 1024
+"""Bytes of a text's beginning that it is recognised by."""
+
 WHOLE_OBJECT_KEYS = frozenset({"simulations"})
 """Keys whose value is a long list of records: an object that has one is taken apart, never read whole."""
 
@@ -33,6 +36,7 @@ class Opening:
     keys: tuple[str, ...] = ()
     limit: int = MAX_ELEMENT
     trouble: str | None = None
+    head: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Unreadable:
 
 
 def open_source(path: Path, limit: int = MAX_ELEMENT) -> Opening:
-    """Look into the file. BadInputError where it cannot be opened, is empty or does not begin like JSON."""
+    """Look into the file. BadInputError where it cannot be opened or is empty."""
     first = _first_byte(path)
     if first not in b"[{":
         return _open_odd(path, limit)
@@ -60,7 +64,8 @@ def open_source(path: Path, limit: int = MAX_ELEMENT) -> Opening:
     if WHOLE_OBJECT_KEYS & set(keys):
         return Opening(path, "values", (), keys, limit)
     layout = _layout(path, limit, array=first in b"[")
-    return _with_samples(Opening(path, layout, (), keys, limit))
+    opening = _with_samples(Opening(path, layout, (), keys, limit))
+    return opening if opening.samples or keys else replace(opening, head=_head(path))
 
 
 def _with_samples(opening: Opening) -> Opening:
@@ -96,7 +101,7 @@ def stream(opening: Opening) -> JsonStream:
 
 def records(opening: Opening) -> Iterator[Record | Unreadable]:
     """All records in their order, with what could not be read at its place; a cut at the end is reported last."""
-    if opening.layout == "lines":
+    if opening.layout in {"lines", "text"}:
         yield from _line_records(opening)
         return
     reader = stream(opening)
@@ -258,7 +263,20 @@ def _is_container(line: bytes) -> bool:
 
 
 def _open_odd(path: Path, limit: int) -> Opening:
-    """A file that does not begin with a bracket: lines, if an early one is an object."""
+    """A file that does not begin with a bracket: lines, if an early one is an object; else text."""
+    head = _head(path)
     if any(islice(_line_is_container(path, limit), LOOKED_AT)):
-        return _with_samples(Opening(path, "lines", (), (), limit))
-    raise BadInputError(f"{path} is not JSON: it begins with neither '[' nor '{{'")
+        return _with_samples(Opening(path, "lines", (), (), limit, head=head))
+    return Opening(path, "text", (), (), limit, head=head)
+
+
+def _head(path: Path) -> bytes:
+    held = bytearray()
+    try:
+        for piece in read_bytes(path):
+            held += piece
+            if len(held) >= HEAD:
+                break
+    except CutOffError:
+        pass
+    return bytes(held[:HEAD])

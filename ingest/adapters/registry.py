@@ -7,6 +7,7 @@ from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
 from ingest.adapters.port import Adapter, Recognition
+from ingest.adapters.react_transcript import ReactTranscript
 from ingest.adapters.recorded_actions import RecordedActions
 from ingest.adapters.records import Opening
 from ingest.adapters.tau2_bench import Tau2Bench
@@ -17,6 +18,7 @@ AUTO = "auto"
 ADAPTERS: tuple[Adapter, ...] = (
     Tau2Bench(),
     TauBench(),
+    ReactTranscript(),
     NativeJsonl(),
     RecordedActions(),
     MultiAgentChat(),
@@ -68,6 +70,8 @@ def _is_labels(opening: Opening) -> bool:
 
 
 def _held(opening: Opening) -> str:
+    if opening.layout == "text":
+        return "text that is not JSON"
     if not opening.samples:
         keys = ", ".join(opening.keys[:8])
         trouble = f" ({opening.trouble})" if opening.trouble else ""

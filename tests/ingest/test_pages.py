@@ -34,7 +34,7 @@ def section_on(name: str) -> str:
 def test_the_smallest_input_of_each_source_is_recognised_and_gives_its_one_case(
     tmp_path: Path, store: Store, name: str
 ) -> None:
-    block = re.findall(r"```json\n(.*?)\n```", section_on(name), re.DOTALL)[0]
+    block = re.findall(r"```(?:json|text|dot)\n(.*?)\n```", section_on(name), re.DOTALL)[0]
     path = tmp_path / "smallest"
     path.write_text(block)
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
