@@ -11,15 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import examples
-from api.audit import note
 from api.bodies import body_of
 from api.openapi import BODY_ERRORS, described
 from api.paging import Listed, Moment, Paging, between, chosen, reply_page
 from api.replies import reply_versioned
 from api.service import Visit, visiting
 from errata_client.model import Model
+from ingest.problem_states import change_status as set_status
 from knowledge import store
-from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemStatus
+from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemState, ProblemStatus
 from knowledge.causes import Attribution
 from knowledge.kinds import ATTRIBUTIONS, PROBLEMS
 from knowledge.store import Stored
@@ -46,6 +46,7 @@ class ProblemFilter(Paging):
     agent: tuple[str, ...] = ()
     model_version: tuple[str, ...] = ()
     status: tuple[ProblemStatus, ...] = ()
+    state: tuple[ProblemState, ...] = ()
     since: Moment | None = Field(None, description="last seen at or after")
     until: Moment | None = Field(None, description="last seen before")
     sort: SORTS = "-last_seen"
@@ -60,6 +61,7 @@ class ProblemFilter(Paging):
             "agents": self.agent,
             "model_versions": self.model_version,
             "status": self.status,
+            "state": self.state,
         }
         return store.Query(
             where=chosen(where),
@@ -91,9 +93,11 @@ def problems(
 
 
 class StatusChange(Model):
-    """What a person makes of a problem, and why. Ingest and the nights leave it."""
+    """What a person makes of a problem, and why. Ingest leaves it; a night reopens what was resolved and came back, by a
+    case of an agent whose version is not older than `version`, where one is named."""
 
     status: ProblemStatus
+    version: str | None = Field(None, min_length=1, max_length=200)
     actor: str | None = Field(None, min_length=1, max_length=200)
     reason: str = Field(min_length=1, max_length=2000)
 
@@ -115,13 +119,10 @@ def change_status(
     visit: Annotated[Visit, Depends(visiting("review"))],
     given: Annotated[StatusChange, Depends(body_of(StatusChange))],
 ) -> Response:
-    """The status stays whatever new cases come; the change is in the audit log."""
-    found = visit.require(PROBLEMS, fingerprint, "problem")
-    changed = found.item.model_copy(update={"status": given.status})
-    stored = visit.collection(PROBLEMS).put(changed, found.version)
-    note(
-        visit, "problem.status", fingerprint, visit.actor(given.actor), given.reason, {"status": given.status}
-    )
+    """The change is in the audit log. What is archived stays so whatever new cases come."""
+    known = visit.require(PROBLEMS, fingerprint, "problem").item.fingerprint
+    actor, told = visit.actor(given.actor), {"token": visit.token.name}
+    stored = set_status(visit.shift, known, given.status, actor, given.reason, given.version, told)
     return reply_versioned(viewed(visit, [stored])[0], stored.version)
 
 

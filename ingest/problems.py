@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ingest.step_context import context_text
-from knowledge.cases import FailureCase, Problem, ProblemStatus
+from knowledge.cases import FailureCase, Problem
 from knowledge.errors import StaleError
 from knowledge.kinds import CASES, PROBLEMS
 from knowledge.stage import Shift
@@ -14,12 +14,14 @@ from knowledge.store import Collection, Query, Stored
 
 BATCH = 100
 TRIES = 5
+DECIDED = ("status", "state", "state_reason", "resolved_at", "resolved_in", "regressed_at")
+"""What is not read off the cases."""
 
 
 def refresh_problems(shift: Shift, fingerprints: Iterable[str] | None) -> int:
     """Make the problems of these fingerprints (None: of all cases) from their cases; how many there are of them.
 
-    Idempotent. A person's `status` stays. A problem that a person edits meanwhile is read and made again.
+    Idempotent. What people and nights said of a problem stays. One that a person edits meanwhile is read and made again.
     """
     cases = shift.store.collection(shift.project, CASES)
     known = _all_fingerprints(cases) if fingerprints is None else sorted(set(fingerprints))
@@ -31,12 +33,12 @@ def refresh_problems(shift: Shift, fingerprints: Iterable[str] | None) -> int:
     return done
 
 
-def make_problem(cases: Iterable[FailureCase], status: ProblemStatus = "unresolved") -> Problem | None:
+def make_problem(cases: Iterable[FailureCase]) -> Problem | None:
     """The problem that these cases of one fingerprint make; None without a case."""
     tally = _Tally()
     for case in cases:
         tally.add(case)
-    return tally.problem(status)
+    return tally.problem()
 
 
 class _Tally:
@@ -58,7 +60,7 @@ class _Tally:
         if self._last is None or _order(case) > _order(self._last):
             self._last = case
 
-    def problem(self, status: ProblemStatus) -> Problem | None:
+    def problem(self) -> Problem | None:
         first, last = self._exemplar, self._last
         if first is None or last is None:
             return None
@@ -78,7 +80,6 @@ class _Tally:
             last_seen=last.occurred_at,
             model_versions=tuple(sorted(self._models)),
             agents=tuple(sorted(self._agents)),
-            status=status,
         )
 
 
@@ -107,11 +108,17 @@ def _refresh(shift: Shift, cases: Collection[FailureCase], batch: list[str]) -> 
     return len(tallies)
 
 
+def _as_decided(made: Problem, stored: Problem) -> Problem:
+    """What people and nights said of it stays."""
+    return made.model_copy(update={name: getattr(stored, name) for name in DECIDED})
+
+
 def _write(
     problems: Collection[Problem], fingerprint: str, tally: _Tally, stored: Stored[Problem] | None
 ) -> None:
     for _ in range(TRIES):
-        made = tally.problem(stored.item.status if stored else "unresolved")
+        made = tally.problem()
+        made = _as_decided(made, stored.item) if made and stored else made
         if made is None or (stored and stored.item == made):
             return
         if stored is None:

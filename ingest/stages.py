@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ingest.problem_states import mark_states
 from ingest.problems import refresh_problems
 from knowledge.kinds import CASES, NIGHTS, PROBLEMS, RUN_RECORDS
 from knowledge.stage import Shift, StageReport
@@ -25,8 +26,9 @@ def collect(shift: Shift) -> StageReport:
 
 
 def group(shift: Shift) -> StageReport:
-    """Make every problem from its cases."""
-    return StageReport(counts={"problems": refresh_problems(shift, None)})
+    """Make every problem from its cases, and say of each whether it is new, goes on, escalates or came back."""
+    problems = refresh_problems(shift, None)
+    return StageReport(counts={"problems": problems, **dict(sorted(mark_states(shift).items()))})
 
 
 def _last_night(shift: Shift) -> datetime | None:

@@ -71,6 +71,7 @@ ErrorKind = Literal[
 ]
 
 ProblemStatus = Literal["unresolved", "resolved", "archived"]
+ProblemState = Literal["new", "ongoing", "escalating", "regressed"]
 
 
 class TriggerStep(Model):
@@ -135,7 +136,12 @@ class FailureCase(Model):
 
 class Problem(Model):
     """The cases that share a fingerprint. Counts and dates are read off the cases; `exemplar` is the case
-    (the earliest, then by id) whose texts stand for all of them. `runs` counts distinct runs."""
+    (the earliest, then by id) whose texts stand for all of them.
+
+    `status` is a person's word, `state` the night's: `state_reason` gives the counts that it comes from. `resolved_at` is
+    when a person last resolved it, `resolved_in` the agent version that holds the remedy, where they named one;
+    `regressed_at` is when it came back since.
+    """
 
     fingerprint: str
     error_code: ErrorCode
@@ -153,3 +159,8 @@ class Problem(Model):
     model_versions: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     status: ProblemStatus = "unresolved"
+    state: ProblemState = "new"
+    state_reason: str = ""
+    resolved_at: UtcDatetime | None = None
+    resolved_in: str | None = None
+    regressed_at: UtcDatetime | None = None

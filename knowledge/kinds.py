@@ -70,6 +70,7 @@ PROBLEMS = Kind(
         "step_id": "keyword",
         "tool": "keyword",
         "status": "keyword",
+        "state": "keyword",
         "agents": "keyword",
         "model_versions": "keyword",
         "count": "integer",
@@ -87,6 +88,7 @@ RUN_RECORDS = Kind(
     {
         "task_id": "keyword",
         "agent.name": "keyword",
+        "agent.version": "keyword",
         "model_version": "keyword",
         "outcome.status": "keyword",
         "occurred_at": "date",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from jobs.cli import causes, orders, problems, projects, publish, strategy_review, tokens
+from jobs.cli import causes, orders, problem_review, projects, publish, strategy_review, tokens
 from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
@@ -23,7 +23,7 @@ app = typer.Typer(
 
 app.command("ingest")(ingest)
 app.command("nightly")(nightly)
-app.add_typer(problems.app, name="problems")
+app.add_typer(problem_review.app, name="problems")
 app.add_typer(causes.app, name="causes")
 app.add_typer(orders.app, name="orders")
 app.add_typer(strategy_review.app, name="strategies")

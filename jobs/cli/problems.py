@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import orjson
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from jobs.cli.lookup import find_one
 from jobs.cli.output import count, plain, show
@@ -21,6 +22,7 @@ from knowledge.store import MAX_PAGE, Exact, Query
 app = typer.Typer(help="The problems: failure cases that share a fingerprint.", no_args_is_help=True)
 
 SHORT = 10
+STATE_STYLES = {"escalating": "bold red", "regressed": "bold red", "new": "yellow", "ongoing": "dim"}
 CASES_SHOWN = 5
 StatusOption = Annotated[
     Literal["unresolved", "resolved", "archived", "all"], typer.Option("--status", help="Which ones.")
@@ -31,6 +33,12 @@ StatusOption = Annotated[
 def list_problems(
     project: ProjectOption = None,
     status: StatusOption = "unresolved",
+    state: Annotated[
+        Literal["new", "ongoing", "escalating", "regressed"] | None,
+        typer.Option(
+            "--state", help="Only what the last night found new, going on, escalating, or come back."
+        ),
+    ] = None,
     code: Annotated[str | None, typer.Option("--code", help="Only this error code.")] = None,
     tool: Annotated[str | None, typer.Option("--tool", help="Only this tool.")] = None,
     limit: LimitOption = 30,
@@ -39,6 +47,7 @@ def list_problems(
     """List the problems, the most frequent first."""
     asked: dict[str, Exact | None] = {
         "status": None if status == "all" else status,
+        "state": state,
         "error_code": code,
         "tool": tool,
     }
@@ -87,7 +96,7 @@ def _list(session: Session, query: Query, limit: int, *, as_json: bool) -> None:
     known = _attributions(session, problems)
     documents = [_document(problem, known.get(problem.fingerprint)) for problem in problems]
     rows = [_row(problem, known.get(problem.fingerprint)) for problem in problems]
-    columns = ("problem", "#cases", "last seen", "code", "tool", "cause", "~error")
+    columns = ("problem", "state", "#cases", "last seen", "code", "tool", "cause", "~error")
 
     def human(console: Console) -> None:
         print_table(console, columns, rows, "No problem like that.")
@@ -129,6 +138,7 @@ def _row(problem: Problem, attribution: Attribution | None) -> tuple[object, ...
     said = problem.error_pattern or problem.error_message
     return (
         problem.fingerprint[:SHORT],
+        Text(problem.state, STATE_STYLES.get(problem.state, "")),
         f"{problem.count:,}",
         problem.last_seen,
         problem.error_code,
@@ -149,7 +159,8 @@ def _print(
         facts(
             [
                 ("problem", problem.fingerprint),
-                ("status", problem.status),
+                ("status", f"{problem.status}, {problem.state}"),
+                ("state", problem.state_reason or None),
                 (
                     "seen",
                     f"{count(problem.count, 'time')}, {problem.first_seen:%Y-%m-%d} to {problem.last_seen:%Y-%m-%d}",

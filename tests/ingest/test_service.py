@@ -232,7 +232,7 @@ def test_the_first_stages_of_a_night_count_and_group(store: Store) -> None:
     }
     problems = store.collection("library", PROBLEMS)
     problems.remove_many([stored.item.fingerprint for stored in problems.scan(Query())])
-    assert group(shift).counts == {"problems": 1}
+    assert group(shift).counts == {"problems": 1, "new": 1}
     assert len(list(problems.scan(Query()))) == 1
 
 
