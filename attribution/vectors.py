@@ -13,6 +13,7 @@ from knowledge.stage import Shift
 
 BATCH = 256
 """Texts that are encoded and written at once."""
+_TWO_SCRIPTS = "订单 in two scripts"
 _STORED = np.dtype("<f4")
 
 
@@ -44,6 +45,15 @@ def load(shift: Shift, encoder: Encoder, texts: Iterable[str]) -> Mapping[str, V
         pass
     found = shift.store.vectors.get_many(encoder.id, [text_digest(text) for text in wanted])
     return {text: _row(encoder, found[text_digest(text)]) for text in wanted}
+
+
+def load_by_one(shift: Shift, encoders: Sequence[Encoder], texts: Sequence[str]) -> Mapping[str, Vectors]:
+    """Vector by text, all of one encoder, so that they can be compared with each other: the one that reads all scripts
+    where there is such, else the first. Nothing without an encoder."""
+    if not encoders:
+        return {}
+    everything = next((encoder for encoder in encoders if encoder.reads(_TWO_SCRIPTS)), encoders[0])
+    return load(shift, everything, texts)
 
 
 def _missing(shift: Shift, encoder: Encoder, texts: Sequence[str]) -> list[str]:

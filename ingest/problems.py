@@ -22,6 +22,7 @@ def refresh_problems(shift: Shift, fingerprints: Iterable[str] | None) -> int:
     """Make the problems of these fingerprints (None: of all cases) from their cases; how many there are of them.
 
     Idempotent. What people and nights said of a problem stays. One that a person edits meanwhile is read and made again.
+    One that is named and has no case left is removed.
     """
     cases = shift.store.collection(shift.project, CASES)
     known = _all_fingerprints(cases) if fingerprints is None else sorted(set(fingerprints))
@@ -105,6 +106,8 @@ def _refresh(shift: Shift, cases: Collection[FailureCase], batch: list[str]) -> 
     known = problems.get_many(batch)
     for fingerprint, tally in tallies.items():
         _write(problems, fingerprint, tally, known.get(fingerprint))
+    if gone := known.keys() - tallies.keys():
+        problems.remove_many(sorted(gone))
     return len(tallies)
 
 

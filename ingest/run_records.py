@@ -30,6 +30,7 @@ def run_record(run: Run, calls: Iterable[StepView], cases: int, intent: str, now
         outcome=run.outcome,
         occurred_at=run.started_at or now,
         calls=tuple(_recorded(call) for call in calls if call.step.requestor == "agent"),
+        last_step=run.steps[-1].index if run.steps else -1,
         active_revision=run.active_revision,
         arm=run.arm,
         cases=cases,
@@ -39,15 +40,16 @@ def run_record(run: Run, calls: Iterable[StepView], cases: int, intent: str, now
 def _recorded(call: StepView) -> RecordedCall:
     step, view = call.step, call.before
     found = list(leaves(view.arguments))[:MAX_LEAVES]
-    error = step.error
+    error, ok = step.error, succeeded(step)
     return RecordedCall(
         index=step.index,
         step_id=view.step_id,
         tool=view.tool,
-        ok=succeeded(step),
+        ok=ok,
         error_kind=error_kind(error.message, error.status, error.type) if error else None,
         shapes={place: shape_of(value) for place, value in found},
         digests={place: digest(value)[:12] for place, value in found},
+        answer=digest(step.observation)[:12] if ok and step.observation is not None else None,
     )
 
 

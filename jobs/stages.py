@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import attribution.stages
+import ingest.contrast.stage
 import ingest.stages
 import strategies.measuring
 import strategies.publish.stages
 import strategies.stages
 from attribution.starter import seed_causes
+from attribution.vectors import load_by_one
 from jobs.night import Stage
 from knowledge.stage import Shift, StageReport
 from wiring.build import Errata
@@ -18,6 +20,11 @@ def _collect(errata: Errata, shift: Shift) -> StageReport:
     del errata
     seed_causes(shift)
     return ingest.stages.collect(shift)
+
+
+def _contrast(errata: Errata, shift: Shift) -> StageReport:
+    """Intents are compared by one encoder; those that it does not read are compared with nothing."""
+    return ingest.contrast.stage.contrast(shift, lambda texts: load_by_one(shift, errata.encoders, texts))
 
 
 def _embed(errata: Errata, shift: Shift) -> StageReport:
@@ -42,6 +49,7 @@ def _announce(errata: Errata, shift: Shift) -> StageReport:
 
 STAGES: tuple[Stage, ...] = (
     Stage("collect", _collect),
+    Stage("contrast", _contrast, needs=("collect",)),
     Stage("group", lambda _, shift: ingest.stages.group(shift), needs=("collect",)),
     Stage("embed", _embed, needs=("group",)),
     Stage("attribute", _attribute, needs=("embed",)),

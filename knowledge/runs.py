@@ -12,7 +12,8 @@ from errata_client.view import CallView
 
 
 class RecordedCall(Model):
-    """One call of a run: its tool, how it ended, the shape of its arguments and a digest of each value."""
+    """One call of a run: its tool, how it ended, the shape of its arguments and a digest of each value. `answer` is a
+    digest of what a successful call returned: the same question with another answer tells that something changed."""
 
     index: int
     step_id: str
@@ -21,10 +22,14 @@ class RecordedCall(Model):
     error_kind: str | None = None
     shapes: dict[str, str] = Field(default_factory=dict)
     digests: dict[str, str] = Field(default_factory=dict)
+    answer: str | None = None
 
 
 class RunRecord(Model):
-    """A run, failed or not, without its texts: sibling for contrast, denominator for recurrence and effect."""
+    """A run, failed or not, without its texts: sibling for contrast, denominator for recurrence and effect.
+
+    `last_step` is the index of the step that it ended with, whoever made it; -1 where it had none.
+    """
 
     run_id: str
     agent: Agent
@@ -34,6 +39,7 @@ class RunRecord(Model):
     outcome: Outcome
     occurred_at: UtcDatetime
     calls: tuple[RecordedCall, ...] = ()
+    last_step: int = -1
     active_revision: int | None = None
     arm: Literal["treated", "holdout"] | None = None
     cases: int = 0

@@ -1,0 +1,62 @@
+"""What contrast says of one failed run. Pure: the same records give the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ingest.contrast.actions import actions
+from ingest.contrast.cases import CONTRAST_CODES, LOW_REWARD
+from ingest.contrast.differences import Difference, differences
+from ingest.contrast.effects import Effects
+from ingest.contrast.siblings import same_task
+from knowledge.cases import FailureCase
+from knowledge.runs import RunRecord
+
+_EXPLAINING = ("tool", "output", "plan", "tree")
+_EXPLAINING_CODES = frozenset({"args.schema_violation", "outcome.abandoned", "outcome.policy_violation"})
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What differs between a run and the successful runs of its task; nothing where there are none or nothing does."""
+
+    record: RunRecord
+    siblings: tuple[RunRecord, ...]
+    found: tuple[Difference, ...]
+
+    @property
+    def lacks(self) -> bool:
+        """Whether an action is missing."""
+        return any(one.code == "outcome.missing_action" for one in self.found)
+
+
+def contrast_of(record: RunRecord, peers: Iterable[RunRecord], effects: Effects) -> Contrast:
+    """Compare a failed run with the successful ones of its task among `peers`."""
+    siblings = same_task(record, peers)
+    done = [actions(one, effects) for one in siblings]
+    return Contrast(record, siblings, differences(actions(record, effects), done))
+
+
+def explained(cases: Sequence[FailureCase]) -> bool:
+    """Whether a failed run has a failure of its own that explains its end: an error of a tool, an output or a plan that was
+    not made good later. What may be found in successful runs just as well (a loop, an invented value that was taken, an
+    assumption, a complaint) explains nothing, and neither does a case that contrast itself wrote."""
+    return any(_explains(case) for case in cases)
+
+
+def settled(cases: Sequence[FailureCase]) -> bool:
+    """Whether contrast has named a difference for the run on an earlier night: that stays."""
+    return any(case.error_code in CONTRAST_CODES for case in cases)
+
+
+def superseded(cases: Sequence[FailureCase]) -> list[FailureCase]:
+    """The bare cases, which have to go once a difference is named."""
+    return [case for case in cases if case.error_code == LOW_REWARD]
+
+
+def _explains(case: FailureCase) -> bool:
+    if case.requestor != "agent" or case.repair is not None:
+        return False
+    family = case.error_code.partition(".")[0]
+    return family in _EXPLAINING or case.error_code in _EXPLAINING_CODES
