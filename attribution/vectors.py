@@ -48,12 +48,15 @@ def load(shift: Shift, encoder: Encoder, texts: Iterable[str]) -> Mapping[str, V
 
 
 def load_by_one(shift: Shift, encoders: Sequence[Encoder], texts: Sequence[str]) -> Mapping[str, Vectors]:
-    """Vector by text, all of one encoder, so that they can be compared with each other: the one that reads all scripts
-    where there is such, else the first. Nothing without an encoder."""
-    if not encoders:
-        return {}
-    everything = next((encoder for encoder in encoders if encoder.reads(_TWO_SCRIPTS)), encoders[0])
-    return load(shift, everything, texts)
+    """Vector by text, all of one encoder, so that they can be compared with each other. Nothing without an encoder."""
+    encoder = one_for_all(encoders)
+    return {} if encoder is None else load(shift, encoder, texts)
+
+
+def one_for_all(encoders: Sequence[Encoder]) -> Encoder | None:
+    """The encoder for texts in any script: the first that reads several, else the first; None where there is none."""
+    several = (encoder for encoder in encoders if encoder.reads(_TWO_SCRIPTS))
+    return next(several, encoders[0] if encoders else None)
 
 
 def _missing(shift: Shift, encoder: Encoder, texts: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from jobs.cli import causes, orders, problem_review, projects, publish, strategy_review, tokens
+from jobs.cli import causes, evaluate, orders, problem_review, projects, publish, strategy_review, tokens
 from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
@@ -32,4 +32,5 @@ app.add_typer(publish.app, name="publish")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(projects.app, name="projects")
 app.command("serve")(serve)
+app.add_typer(evaluate.app, name="evaluate")
 app.command("doctor")(doctor)
