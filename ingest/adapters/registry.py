@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errata_client.model import JsonValue
+from ingest.adapters.execution_contract import ExecutionContract
 from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
@@ -18,6 +19,7 @@ AUTO = "auto"
 ADAPTERS: tuple[Adapter, ...] = (
     Tau2Bench(),
     TauBench(),
+    ExecutionContract(),
     ReactTranscript(),
     NativeJsonl(),
     RecordedActions(),
