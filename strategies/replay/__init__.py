@@ -1,0 +1,1 @@
+"""Calling tools for real, to see whether a rewritten call works."""
