@@ -10,10 +10,11 @@ import re
 
 from errata_client.model import JsonValue
 from errata_client.run import StepError, ToolCall
+from ingest.adapters.exceptions import raised
 from ingest.adapters.replies import status_in
 
 MAX_ERROR = 2_000
-"""Characters of an output that names no exception, of which the end is kept as the error's message."""
+"""Characters of an output that names no exception, of which the last lines are kept as the error's message."""
 
 _BLOCK = re.compile(r"```[ \t]*([\w+#.-]*)[^\S\n]*\n(.*?)```", re.DOTALL)
 _ANSWER = re.compile(
@@ -23,10 +24,6 @@ _ANSWER = re.compile(
 )
 _EXCEPTION = re.compile(
     r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Timeout)\w*)\b.*)", re.MULTILINE
-)
-_RAISED = re.compile(
-    r"^Traceback \(most recent call last\):[^\n]*\n(?:[ \t][^\n]*\n|\n)*((?:[A-Za-z_]\w*\.)*([A-Z]\w*)(?::[^\n]*)?)",
-    re.MULTILINE,
 )
 _NO_CODE = re.compile(r"There (?:is|was) no code (?:block )?from the last", re.IGNORECASE)
 
@@ -64,10 +61,10 @@ def execution_error(text: str) -> StepError | None:
     if match is None or int(match.group(1) or match.group(2)) == 0:
         return None
     output = text[match.end() :].strip()
-    raised = _RAISED.findall(output) or _EXCEPTION.findall(output)
-    if raised:
-        told = raised[-1][0].strip()
-        return StepError(message=told, type=raised[-1][1], status=status_in(told))
+    named = raised(output) or next(reversed(_EXCEPTION.findall(output)), None)
+    if named:
+        told = named[0].strip()
+        return StepError(message=told, type=named[1], status=status_in(told))
     code = (match.group(1) or match.group(2)).strip()
     return StepError(message=_last_lines(output) or f"exit code {code}, and no output")
 

@@ -17,6 +17,7 @@ from knowledge.errors import BadInputError
 Layout = Literal["array", "lines", "values", "text"]
 SAMPLES = 3
 LOOKED_AT = 20
+KEYS_LOOKED_AT = 80
 HEAD = 64 * 1024
 """Bytes of a text's beginning that it is recognised by."""
 
@@ -86,7 +87,7 @@ def _with_samples(opening: Opening) -> Opening:
 def _outline(value: JsonValue, depth: int) -> JsonValue:
     """The first keys, items and characters of a value: enough to see what it is, however large it is."""
     if isinstance(value, dict) and depth:
-        return {key: _outline(below, depth - 1) for key, below in islice(value.items(), LOOKED_AT)}
+        return {key: _outline(below, depth - 1) for key, below in islice(value.items(), KEYS_LOOKED_AT)}
     if isinstance(value, list) and depth:
         return [_outline(below, depth - 1) for below in value[:LOOKED_AT]]
     if isinstance(value, dict | list):

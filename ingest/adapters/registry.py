@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from errata_client.model import JsonValue
 from ingest.adapters.execution_contract import ExecutionContract
+from ingest.adapters.langfuse import Langfuse
+from ingest.adapters.langsmith import LangSmith
 from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
@@ -22,6 +24,8 @@ ADAPTERS: tuple[Adapter, ...] = (
     ExecutionContract(),
     ReactTranscript(),
     NativeJsonl(),
+    LangSmith(),
+    Langfuse(),
     RecordedActions(),
     MultiAgentChat(),
     OpenAIChat(),
