@@ -121,6 +121,5 @@ def _is_run(value: JsonValue) -> bool:
         return False
     if isinstance(value.get("run_type"), str):
         return bool(OF_A_RUN & set(value))
-    return isinstance(value.get("dotted_order"), str) or (
-        "trace_id" in value and bool({"end_time", "outputs"} & set(value))
-    )
+    half = "outputs" in value and "type" not in value and bool({"trace_id", "end_time"} & set(value))
+    return half or isinstance(value.get("dotted_order"), str)

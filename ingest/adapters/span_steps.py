@@ -49,6 +49,7 @@ class SpanSteps:
     _answers: dict[str, Message] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _tools: frozenset[str] = frozenset()
+    _failed: frozenset[str] = frozenset()
 
     def read(self, declared: set[str], conversation: list[Message]) -> tuple[Step, ...]:
         """The steps. `declared` names tools; `conversation` is what the trace itself was given and gave, which is read
@@ -65,6 +66,8 @@ class SpanSteps:
             call.tool for _, told in spoken.values() for message in told for call in calls_of(message)[0]
         }
         self._tools = tool_spans(self.tree, asked | declared)
+        used = [span for span in self.tree.ordered if span.span_id in self._tools and span.failed]
+        self._failed = frozenset(essence(span.error or "") for span in used)
         if not any(told for _, told in spoken.values()) and conversation:
             self._listen(conversation, whole=not self._tools)
         for span in self.tree.ordered:
@@ -210,9 +213,9 @@ class SpanSteps:
         if any(above.span_id in self._tools for above in self.tree.above(span)):
             return
         error = exception_error(span.error or "")
-        if error.type == RECURSION or any(
-            draft.error and draft.error.message in error.message for draft in self._drafts
-        ):
+        if error.type == RECURSION or error.message in self._failed:
+            return
+        if any(draft.error and draft.error.message in error.message for draft in self._drafts):
             return
         fields = {
             "step_id": span.step_id or span.name,

@@ -73,8 +73,8 @@ def test_a_missing_file_and_a_folder_are_errors_that_name_them(tmp_path: Path, s
 
 def test_a_source_that_is_named_wrongly_or_does_not_fit_is_an_error(tmp_path: Path, store: Store) -> None:
     path = written(tmp_path / "runs.json", loans(2))
-    with pytest.raises(BadInputError, match=r"no source is called 'langsmith'.*tau_bench"):
-        ingest_file(path, "langsmith", a_shift(store), Masker(KEY))
+    with pytest.raises(BadInputError, match=r"no source is called 'langsmyth'.*tau_bench"):
+        ingest_file(path, "langsmyth", a_shift(store), Masker(KEY))
     with pytest.raises(BadInputError, match="no run could be read as native_jsonl"):
         ingest_file(path, "native_jsonl", a_shift(store), Masker(KEY))
 
