@@ -10,7 +10,7 @@ from errata_client.replay import StepView, replay
 from errata_client.run import Run, Step
 from ingest.adapters.chat_run import spoken
 from ingest.detectors.port import Detector, Finding
-from ingest.detectors.registry import DETECTORS
+from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
 from ingest.references import reference_calls
 from ingest.repair import find_repair
@@ -47,10 +47,15 @@ def analyse(run: Run, project: str, now: datetime, detectors: Sequence[Detector]
 
 
 def findings(run: Run, calls: Sequence[StepView], detectors: Sequence[Detector]) -> Iterator[Finding]:
-    """What the detectors find, one after the other. A run that a person broke off is looked at all the same: its
-    tools' errors happened."""
+    """What the detectors find, one after the other; where they find nothing, what the last resort says. A run that a
+    person broke off is looked at all the same: its tools' errors happened."""
+    nothing = True
     for detector in detectors:
-        yield from detector.detect(run, calls)
+        for finding in detector.detect(run, calls):
+            nothing = False
+            yield finding
+    if nothing:
+        yield from LAST_RESORT.detect(run, calls)
 
 
 def intent_of(run: Run) -> str:

@@ -30,7 +30,7 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
             continue
         tool = step.tool_call.tool
         said = says_unknown(step, tool)
-        undeclared = bool(declared) and tool not in declared and (step.error is not None or not step.answered)
+        undeclared = _is_undeclared(step, tool, declared)
         if said or undeclared:
             yield Finding(
                 index=step.index,
@@ -42,6 +42,15 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
                     "declared": [*sorted(declared)[:50]] if undeclared else None,
                 },
             )
+
+
+def is_unknown(step: Step, tool: str, declared: frozenset[str]) -> bool:
+    """Whether a call of `tool` is of a tool that is not there."""
+    return says_unknown(step, tool) or _is_undeclared(step, tool, declared)
+
+
+def _is_undeclared(step: Step, tool: str, declared: frozenset[str]) -> bool:
+    return bool(declared) and tool not in declared and (step.error is not None or not step.answered)
 
 
 def says_unknown(step: Step, tool: str) -> bool:

@@ -23,11 +23,12 @@ class Agent(OpenModel):
 
 
 class ToolDeclaration(OpenModel):
-    """A tool as the agent was told of it: name, description, JSON Schema of its arguments."""
+    """A tool as the agent was told of it: name, description, JSON Schemas of its arguments and of what it returns."""
 
     name: str
     description: str | None = None
     parameters: dict[str, JsonValue] | None = None
+    output_schema: dict[str, JsonValue] | None = None
 
 
 class ToolCall(OpenModel):
