@@ -40,7 +40,7 @@ class ExecutionContract:
         for sample in opening.samples:
             if isinstance(sample, dict) and rewoo.is_state(sample):
                 return "its records have a plan_string with steps and results"
-            if isinstance(sample, dict) and (_is_contract(sample) or plan_updates.is_state(sample)):
+            if isinstance(sample, dict) and (is_contract(sample) or plan_updates.is_state(sample)):
                 return "its records have a plan and the results of its steps"
             if plan_updates.is_update(sample) or plan_updates.is_stream(sample):
                 return "it holds the updates of a plan-and-execute graph"
@@ -66,13 +66,13 @@ def contract_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalyse
         return rewoo.run_of_state(record), []
     if plan_updates.is_state(record):
         return plan_updates.run_of_state(record).model_copy(update=about_run(record)), []
-    if not _is_contract(record):
+    if not is_contract(record):
         raise RecordError("no plan with steps beside results, step_results or past_steps")
     plans = _plans(record)
     asked = text_at(record, *GOALS) or text_at(_first_plan(record), *GOALS)
     built = PlanRun(plans, heard=asked)
     troubles = []
-    for number, item in enumerate(_results(record), 1):
+    for number, item in enumerate(results_in(record), 1):
         result = result_of(item)
         if result is None:
             troubles.append(
@@ -82,7 +82,7 @@ def contract_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalyse
         built.add(result)
     built.end(text_at(record, *ANSWERS))
     fields = {
-        "run_id": f"plan-{digest(asked, [plan.model_dump(mode='json') for plan in plans], _results(record))}",
+        "run_id": f"plan-{digest(asked, [plan.model_dump(mode='json') for plan in plans], results_in(record))}",
         "agent": Agent(kind="plan_execute"),
         "user_intent": asked,
         "steps": tuple(built.steps),
@@ -132,12 +132,12 @@ def _one_stream(opening: Opening) -> Iterator[Record | Unreadable]:
     yield Record("record 1", [item.value for item in items if isinstance(item, Record)])
 
 
-def _is_contract(record: dict[str, Any]) -> bool:
+def is_contract(record: dict[str, Any]) -> bool:
     """Whether a plan of steps stands beside results, or has them in it."""
     has_plan = any(steps_listed(record.get(key)) is not None for key in PLANS) or any(
         isinstance(record.get(key), list) for key in REPLANS
     )
-    results = _results(record)
+    results = results_in(record)
     return has_plan and bool(results) and any(_says_step(item) for item in results)
 
 
@@ -165,7 +165,7 @@ def _at(value: Any) -> int:
     return int(place) if place is not None and 0 <= place < 10**6 else 0
 
 
-def _results(record: dict[str, Any]) -> list[Any]:
+def results_in(record: dict[str, Any]) -> list[Any]:
     """The results in the order of time: listed, by the step's id, or in the steps of the plan themselves."""
     found = next((record[key] for key in RESULTS if record.get(key)), None)
     if isinstance(found, dict):

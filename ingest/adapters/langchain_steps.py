@@ -18,6 +18,9 @@ from ingest.adapters.written_call import with_input
 from knowledge.ids import digest
 
 KEYS = ("intermediate_steps", "intermediateSteps")
+MAX_WRITTEN = 100_000
+"""Characters of a step in Python's syntax that are read."""
+
 PARSE_FAILURE = "_Exception"
 """The tool that LangChain calls where the model's text could not be parsed."""
 
@@ -118,6 +121,8 @@ def _written_action(parsed: ast.expr | None) -> dict[str, Any] | None:
 
 
 def _expression(text: str) -> ast.expr | None:
+    if len(text) > MAX_WRITTEN:
+        return None
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):

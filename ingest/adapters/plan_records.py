@@ -74,7 +74,7 @@ FAILED = frozenset(
 )
 SKIPPED = frozenset(["skipped", "cancelled", "canceled", "blocked", "not_run", "跳过", "已跳过", "取消"])
 _REFERENCE = re.compile(
-    r"\$\{\s*(?:steps\.)?(?P<a>[\w\-]+)|\{\{\s*(?:steps\.)?(?P<b>[\w\-]+)|(?P<c>#E\d{1,4})|\$(?P<d>\d{1,4})\b"
+    r"\$\{\s{0,9}(?:steps\.)?(?P<a>[\w\-]+)|\{\{\s{0,9}(?:steps\.)?(?P<b>[\w\-]+)|(?P<c>#E\d{1,4})|\$(?P<d>\d{1,4})\b"
 )
 
 

@@ -20,7 +20,7 @@ EXECUTOR = "agent"
 """The tool of a planned step that names none: an agent of its own was given the task, as in LangGraph's plan-and-execute."""
 
 _WHOLE = re.compile(
-    r"\$\{\s*([^{}]{1,200}?)\s*\}|\{\{\s*([^{}]{1,200}?)\s*\}\}|(#E\d{1,4})|\$(\d{1,4})(?![\w.])"
+    r"\$\{\s{0,9}([^{}]{1,200}?)\s{0,9}\}|\{\{\s{0,9}([^{}]{1,200}?)\s{0,9}\}\}|(#E\d{1,4})|\$(\d{1,4})(?![\w.])"
 )
 _UNKNOWN = object()
 

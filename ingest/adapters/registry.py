@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errata_client.model import JsonValue
+from ingest.adapters.dot_graph import DotGraph
 from ingest.adapters.execution_contract import ExecutionContract
 from ingest.adapters.langfuse import Langfuse
 from ingest.adapters.langsmith import LangSmith
@@ -21,6 +22,7 @@ AUTO = "auto"
 ADAPTERS: tuple[Adapter, ...] = (
     Tau2Bench(),
     TauBench(),
+    DotGraph(),
     ExecutionContract(),
     ReactTranscript(),
     NativeJsonl(),

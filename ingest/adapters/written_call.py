@@ -16,6 +16,9 @@ INPUT = "input"
 """The argument that a bare input text is of, as LangChain's tools of one argument call it."""
 
 MAX_NAME = 120
+MAX_LITERAL = 20_000
+"""Characters of arguments in Python's syntax that are read."""
+
 NAMES = ("action", "name", "tool", "tool_name", "function", "动作", "行动", "工具")
 ARGUMENTS = (
     "action_input",
@@ -28,7 +31,6 @@ ARGUMENTS = (
     "输入",
     "参数",
 )
-_FENCE = re.compile(r"```[ \t]*\w*\s*(.*?)\s*(?:```|\Z)", re.DOTALL)
 _BRACKETS = re.compile(
     r"([^\s\[\](){}:：（【][^\[\](){}\n（【]{0,79}?)\s*[\[【](.*)[\]】]\s*[.。]?", re.DOTALL
 )
@@ -82,12 +84,13 @@ def with_input(tool: str, given: Any) -> ToolCall:
 
 
 def unfenced(text: str) -> str:
-    """`text`, or what stands in its fence."""
+    """`text`, or what stands in its first fence."""
     stripped = text.strip()
-    found = _FENCE.search(stripped) if "```" in stripped else None
-    if found is None or (stripped.find("```") > 0 and not found.group(1)):
-        return stripped.strip("`").strip() if stripped.startswith("`") else stripped
-    return found.group(1)
+    before, fence, behind = stripped.partition("```")
+    if not fence:
+        return stripped.strip("`").strip()
+    inside = re.sub(r"\A[ \t]{0,8}\w{0,20}", "", behind.partition("```")[0]).strip()
+    return inside or before.strip()
 
 
 def _scalar(text: str) -> JsonValue:
@@ -147,11 +150,8 @@ def _from_words(text: str) -> list[ToolCall]:
         return [with_input(_name(bracketed.group(1)), bracketed.group(2).strip())]
     if called := _CALL.fullmatch(text):
         return [_python_call(called.group(1), called.group(2).strip())]
-    if (
-        "\n" in text
-        and (blob := re.search(r"\{.*\}", text, re.DOTALL))
-        and (found := _from_json(blob.group(0)))
-    ):
+    blob = text[text.find("{") : text.rfind("}") + 1] if "{" in text else ""
+    if blob and (found := _from_json(blob)):
         return found
     if command := _COMMAND.fullmatch(text):
         return [with_input(command.group(1), command.group(2) or "")]
@@ -161,7 +161,7 @@ def _from_words(text: str) -> list[ToolCall]:
 
 def _python_call(tool: str, inner: str) -> ToolCall:
     """`tool(key=value, …)`; one value without a key is INPUT, several are `args`. What is no Python literal stays as text."""
-    if inner.startswith("{"):
+    if inner.startswith("{") or len(inner) > MAX_LITERAL:
         return make_call(tool, inner)
     try:
         parsed = ast.parse(f"f({inner})", mode="eval").body
@@ -184,6 +184,6 @@ def _unquoted(tool: str, inner: str) -> ToolCall:
 
 
 def _name(text: str) -> str:
-    first = text.strip().partition("\n")[0]
+    first = text.strip().partition("\n")[0][: 2 * MAX_NAME]
     found = _WRAPPED.fullmatch(first)
     return (found.group(1) if found else first)[:MAX_NAME].strip()

@@ -19,7 +19,7 @@ from ingest.masking import Masker
 from knowledge.errors import BadInputError
 from tests.ingest.making import KEY, NOW
 
-TEXT_SOURCES = ("react_transcript", "execution_contract")
+TEXT_SOURCES = ("react_transcript", "execution_contract", "dot_graph")
 PIECES = [
     "Question: ", "Thought: ", "Thought 1: ", "Action: ", "Action 2: ", "Action Input: ", "Observation: ", "Observation 9999: ",
     "Final Answer: ", "思考：", "动作1：", "行动输入：", "观察：", "最终答案：", "问题：", "**Thought:** ", "Correct answer: ",
