@@ -134,7 +134,7 @@ class Chat:
         return heard or None
 
     def _read(self, message: dict[str, Any], number: int) -> str | None:
-        role = message.get("role")
+        role = str(message.get("role"))
         if role in {"system", "developer"}:
             self.prompts.append(text_of(message.get("content")))
         elif role == "user":

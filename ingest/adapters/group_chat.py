@@ -59,7 +59,7 @@ class GroupChat:
     def _read(self, message: dict[str, Any], number: int) -> None:
         name, text = speaker(message) or "", text_of(message.get("content"))
         results = _results(message)
-        if message.get("role") in {"system", "developer"}:
+        if str(message.get("role")) in {"system", "developer"}:
             self.prompts.append(text)
         elif results:
             self._add(step_id=name, message=number)
@@ -160,7 +160,7 @@ def _results(message: dict[str, Any]) -> list[dict[str, Any]]:
     for listed in (message.get("tool_responses"), message.get("content")):
         if isinstance(listed, list) and listed and all(_is_result(item) for item in listed):
             return listed
-    return [message] if message.get("role") in {"tool", "function"} else []
+    return [message] if str(message.get("role")) in {"tool", "function"} else []
 
 
 def _is_result(item: Any) -> bool:

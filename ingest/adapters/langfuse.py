@@ -144,13 +144,13 @@ def _event(value: Part) -> Part | None:
     if what in {"trace", "score"}:
         return {"timestamp": value.get("timestamp"), **body, KIND: what}
     kind = body.get("type") if what == "observation" else what.upper()
-    return {**body, "type": kind, KIND: "observation"} if kind in TYPES else None
+    return {**body, "type": kind, KIND: "observation"} if text(kind) in TYPES else None
 
 
 def _kind(value: Part) -> Kind | None:
     if "id" not in value:
         return None
-    if value.get("type") in TYPES and (
+    if text(value.get("type")) in TYPES and (
         field_of(value, "traceId") or "startTime" in value or "start_time" in value
     ):
         return "observation"

@@ -105,7 +105,7 @@ def _agents(messages: list[Any]) -> set[str]:
 
 
 def _is_reply(message: dict[str, Any]) -> bool:
-    return message.get("role") in {"tool", "function"}
+    return str(message.get("role")) in {"tool", "function"}
 
 
 def _ran_code(messages: list[Any]) -> bool:

@@ -80,7 +80,7 @@ def _messages(record: JsonValue) -> list[Any]:
 def _is_message(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and value.get("role") in ROLES
+        and str(value.get("role")) in ROLES
         and ("content" in value or "tool_calls" in value)
     )
 

@@ -112,8 +112,8 @@ def _object(value: dict[str, JsonValue], key: str) -> dict[str, JsonValue]:
 
 def _outcome(record: dict[str, JsonValue]) -> Outcome:
     """By the reward; a simulation that was broken off (`termination_reason`) failed, whatever else it has."""
-    reward, end = _object(record, "reward_info").get("reward"), record.get("termination_reason")
-    told = f"ended by {end}" if isinstance(end, str) and end in FAILED_ENDS | ABORTED_ENDS else None
+    reward, end = _object(record, "reward_info").get("reward"), str(record.get("termination_reason"))
+    told = f"ended by {end}" if end in FAILED_ENDS | ABORTED_ENDS else None
     outcome = outcome_of(reward, told)
     if end in FAILED_ENDS and outcome.status != "success":
         return outcome.model_copy(update={"status": "failure"})

@@ -87,12 +87,12 @@ def _message(value: dict[str, Any]) -> Message | None:
     if isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list) and value["id"]:
         role = _role_of_class(str(value["id"][-1]))
         return _converted(value["kwargs"], role) if role else None
-    kind = value.get("type")
+    kind = str(value.get("type"))
     if isinstance(value.get("data"), dict) and "content" in value["data"] and kind in _ROLES:
-        return _converted(value["data"], _ROLES[str(kind)])
+        return _converted(value["data"], _ROLES[kind])
     if kind in {"function_call", "function_call_output"}:
         return _responses_item(value)
-    role = value.get("role", kind)
+    role = value.get("role", value.get("type"))
     if not isinstance(role, str) or not _has_words(value):
         return None
     known = _ROLES.get(role.lower()) or _role_of_class(role)
@@ -124,7 +124,7 @@ def _converted(value: dict[str, Any], role: str) -> Message:
     )
     calls = calls or [_sdk_call(part) for part in parts if part.get("type") == "tool-call"]
     if calls and parts:
-        content = [part for part in parts if part.get("type") not in {"tool_use", "tool-call"}]
+        content = [part for part in parts if str(part.get("type")) not in {"tool_use", "tool-call"}]
     message: Message = {**value, "role": role, "content": content, "tool_calls": calls or None}
     if "function_call" not in message and isinstance(extras.get("function_call"), dict):
         message["function_call"] = extras["function_call"]
