@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from errata_client.replay import StepView, replay
-from errata_client.run import Run, Step
+from errata_client.run import Run, Step, ToolDeclaration
 from ingest.adapters.chat_run import spoken
-from ingest.detectors.port import Detector, Finding
+from ingest.detectors.port import FINAL_ANSWER, Detector, Finding
 from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
 from ingest.references import reference_calls
@@ -17,6 +17,7 @@ from ingest.repair import find_repair
 from ingest.run_records import run_record
 from ingest.step_context import step_context
 from ingest.text import MAX_MESSAGE, error_pattern
+from ingest.tools.declared import with_declarations
 from knowledge.cases import FailureCase, TriggerStep
 from knowledge.runs import ReferenceCall, RunRecord
 
@@ -33,8 +34,16 @@ class Analysis:
     calls: int
 
 
-def analyse(run: Run, project: str, now: datetime, detectors: Sequence[Detector] = DETECTORS) -> Analysis:
-    """Everything that a masked run gives. `now` dates what the run itself does not."""
+def analyse(
+    run: Run,
+    project: str,
+    now: datetime,
+    detectors: Sequence[Detector] = DETECTORS,
+    tools: Sequence[ToolDeclaration] = (),
+) -> Analysis:
+    """Everything that a masked run gives. `now` dates what the run itself does not; `tools` are the project's
+    declarations, for a run that has none."""
+    run = with_declarations(run, tools)
     calls = tuple(replay(run))
     case_of = _Cases(run, project, now, calls)
     cases = tuple(case_of(finding) for finding in findings(run, calls, detectors))
@@ -75,8 +84,10 @@ class _Cases:
 
     def __call__(self, finding: Finding) -> FailureCase:
         run, place = self._run, self._places[finding.index]
-        step, view = run.steps[place], self._views.get(finding.index)
-        trigger = _trigger(step)
+        step = run.steps[place]
+        at_end = finding.ends_run
+        view = None if at_end else self._views.get(finding.index)
+        trigger = _end(step) if at_end else _trigger(step)
         pattern = error_pattern(finding.message)
         return FailureCase(
             case_id=case_id(self._project, run.run_id, finding.index, finding.code, finding.detail),
@@ -92,9 +103,9 @@ class _Cases:
             step_context=step_context(run, step, self._tools_before(place), view),
             agent=run.agent,
             model_version=run.model_version,
-            requestor=step.requestor,
+            requestor="agent" if at_end else step.requestor,
             evidence=finding.evidence,
-            repair=find_repair(step, run.steps[place + 1 :]),
+            repair=None if at_end else find_repair(step, run.steps[place + 1 :]),
             fingerprint=fingerprint(self._project, trigger.tool, trigger.step_id, finding.code, pattern),
             view=view.before if view else None,
         )
@@ -103,6 +114,11 @@ class _Cases:
         side = self._run.steps[place].requestor
         before = self._run.steps[:place]
         return tuple(step.tool_call.tool for step in before if step.tool_call and step.requestor == side)
+
+
+def _end(step: Step) -> TriggerStep:
+    """The end of the run: a failure of the run as a whole is none of its last call."""
+    return TriggerStep(index=step.index, step_id=FINAL_ANSWER, tool=FINAL_ANSWER)
 
 
 def _trigger(step: Step) -> TriggerStep:

@@ -17,6 +17,7 @@ from ingest.masking import Masker
 from ingest.problems import refresh_problems
 from ingest.references import Reservoirs
 from ingest.report import IngestReport, LeftOut
+from ingest.tools.declared import declarations
 from knowledge.errors import BadInputError
 from knowledge.kinds import CASES, RUN_RECORDS, key_of
 from knowledge.runs import RunRecord
@@ -88,6 +89,7 @@ class _Work:
     def __init__(self, shift: Shift, masker: Masker) -> None:
         self._shift, self._masker = shift, masker
         self.masked_before = Counter(masker.counts)
+        self._tools = declarations(shift)
         self.reservoirs = Reservoirs(shift)
         self.left_out = LeftOut()
         self.fingerprints: set[str] = set()
@@ -120,7 +122,7 @@ class _Work:
         if cut:
             reason = f"{cut} of its texts are longer than what is kept; their ends were not read"
             self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))
-        return analyse(masked, self._shift.project, self._shift.now)
+        return analyse(masked, self._shift.project, self._shift.now, tools=self._tools)
 
     def _count(self, analysis: Analysis) -> None:
         self.runs += 1

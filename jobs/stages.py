@@ -10,6 +10,7 @@ import strategies.publish.stages
 import strategies.stages
 from attribution.starter import seed_causes
 from attribution.vectors import load_by_one
+from ingest.tools.declared import declared_effects
 from jobs.night import Stage
 from knowledge.stage import Shift, StageReport
 from wiring.build import Errata
@@ -23,8 +24,12 @@ def _collect(errata: Errata, shift: Shift) -> StageReport:
 
 
 def _contrast(errata: Errata, shift: Shift) -> StageReport:
-    """Intents are compared by one encoder; those that it does not read are compared with nothing."""
-    return ingest.contrast.stage.contrast(shift, lambda texts: load_by_one(shift, errata.encoders, texts))
+    """Intents are compared by one encoder; those that it does not read are compared with nothing. What people said of
+    the tools goes before what is learnt of them."""
+    declared = declared_effects(shift)
+    return ingest.contrast.stage.contrast(
+        shift, lambda texts: load_by_one(shift, errata.encoders, texts), declared
+    )
 
 
 def _embed(errata: Errata, shift: Shift) -> StageReport:

@@ -18,6 +18,7 @@ from knowledge.effects import Effect
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
 from knowledge.strategies import Candidate, Publication, ReportedDecision, Strategy
+from knowledge.tools import DeclaredTool
 
 M = TypeVar("M", bound=Model)
 FieldType = Literal["keyword", "text", "date", "integer", "number", "boolean"]
@@ -110,6 +111,7 @@ REFERENCE_CALLS = Kind(
         "occurred_at": "date",
     },
 )
+TOOLS = Kind("tools", DeclaredTool, "tool", {"changes_state": "boolean", "source": "keyword"})
 ROOT_CAUSES = Kind(
     "root_causes",
     RootCause,
@@ -195,6 +197,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     PROBLEMS,
     RUN_RECORDS,
     REFERENCE_CALLS,
+    TOOLS,
     ROOT_CAUSES,
     ATTRIBUTIONS,
     LABELS,

@@ -26,7 +26,8 @@ def spoken(text: str) -> str:
 
 
 def declared_tools(listed: Any) -> tuple[ToolDeclaration, ...]:
-    """Tools as OpenAI declares them ({"type": "function", "function": {…}}) or flat; what is neither is left out."""
+    """Tools as OpenAI declares them ({"type": "function", "function": {…}}), flat, or as MCP lists them; what is none of
+    these is left out."""
     if not isinstance(listed, list):
         return ()
     found = (_declaration(item) for item in listed)
@@ -37,15 +38,19 @@ def _declaration(item: Any) -> ToolDeclaration | None:
     if not isinstance(item, dict):
         return None
     function = function_of(item)
-    name, parameters = function.get("name"), function.get("parameters", function.get("input_schema"))
+    name, description = function.get("name"), function.get("description")
     if not isinstance(name, str) or not name:
         return None
-    description = function.get("description")
     return ToolDeclaration(
         name=name,
         description=description if isinstance(description, str) else None,
-        parameters=parameters if isinstance(parameters, dict) else None,
+        parameters=_schema(function, "parameters", "input_schema", "inputSchema"),
+        output_schema=_schema(function, "output_schema", "outputSchema"),
     )
+
+
+def _schema(function: dict[str, Any], *keys: str) -> dict[str, JsonValue] | None:
+    return next((found for key in keys if isinstance(found := function.get(key), dict)), None)
 
 
 def _essence(message: Any) -> JsonValue:

@@ -7,12 +7,11 @@ from typing import Literal
 
 from errata_client.model import JsonValue
 from ingest.contrast.differences import Difference
+from ingest.detectors.port import FINAL_ANSWER
 from ingest.fingerprint import case_id, fingerprint
 from knowledge.cases import ErrorCode, FailureCase, StepContext, TriggerStep
 from knowledge.runs import RecordedCall, RunRecord
 
-FINAL_ANSWER = "final_answer"
-"""The step that ends a run: where it becomes known that something was left undone."""
 CONTRAST_CODES: tuple[ErrorCode, ...] = (
     "outcome.missing_action",
     "outcome.extra_action",

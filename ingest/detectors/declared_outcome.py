@@ -57,6 +57,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
     if broken:
         yield Finding(
             index=last.index,
+            ends_run=True,
             code="outcome.policy_violation",
             message="the outcome says that a policy was violated",
             kind="failed_precondition",
@@ -66,6 +67,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
     if given_up:
         yield Finding(
             index=last.index,
+            ends_run=True,
             code="outcome.abandoned",
             message="the run was given up before its end",
             kind="aborted",

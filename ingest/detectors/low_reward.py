@@ -22,6 +22,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
         return
     yield Finding(
         index=last.index,
+        ends_run=True,
         code="outcome.low_reward",
         message="the run failed, and no step of it shows why",
         evidence={

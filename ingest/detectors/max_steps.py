@@ -34,6 +34,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
         return
     yield Finding(
         index=last.index,
+        ends_run=True,
         code="loop.max_steps",
         message="the run used up its steps before it came to an end",
         kind="resource_exhausted",

@@ -10,10 +10,17 @@ from errata_client.replay import StepView
 from errata_client.run import Run
 from knowledge.cases import ErrorCode, ErrorKind
 
+FINAL_ANSWER = "final_answer"
+"""The step that ends a run, and the tool of it: what the agent says last."""
+
 
 @dataclass(frozen=True)
 class Finding:
-    """One failure at one step. `detail` tells apart several of one code at one step; `evidence` is what was seen."""
+    """One failure at one step. `detail` tells apart several of one code at one step; `evidence` is what was seen.
+
+    `ends_run` marks a failure of the run as a whole, which shows at its end (FINAL_ANSWER): whatever call the last step
+    holds has no part in it.
+    """
 
     index: int
     code: ErrorCode
@@ -21,6 +28,7 @@ class Finding:
     kind: ErrorKind = "unknown"
     detail: str = ""
     evidence: dict[str, JsonValue] = field(default_factory=dict)
+    ends_run: bool = False
 
 
 Detect = Callable[[Run, Sequence[StepView]], Iterator[Finding]]

@@ -29,6 +29,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
         over = "more often than allowed" if replans > bound else "as often as allowed and failed again"
         yield Finding(
             index=last.index,
+            ends_run=True,
             code="plan.replan_exhausted",
             message=f"the plan was made anew {over}",
             kind="resource_exhausted",

@@ -73,6 +73,7 @@ def _exploded(run: Run, index: int, bound: JsonValue) -> Finding:
     expanded = sum(thought.state in {"expanded", "chosen"} for thought in run.thoughts)
     return Finding(
         index=index,
+        ends_run=True,
         code="tree.exploded",
         message="the search made more thoughts than it may"
         if bound

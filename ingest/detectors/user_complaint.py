@@ -47,20 +47,21 @@ _NOT = re.compile(
 
 
 def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
-    """One finding for each turn in which a person complains of what the agent did or said: that it did the wrong thing or what
+    """At the agent's latest step before it, one finding for each turn in which a person complains of what the agent did or said: that it did the wrong thing or what
     nobody asked for, did not listen, asks again what it was told, goes in circles, contradicts itself; 你搞错了, 不是我要的, 我已经说过.
 
     Not: displeasure with a product, a price, a rule or a delay; asking for a human; correcting what the person had said
     wrongly themselves; conditions and questions ("if you made a mistake"); the first thing that is said, before the
     agent did anything. Evidence: the words, with what stands around them.
     """
-    acted = False
+    acted: Step | None = None
     for step in run.steps:
-        if acted and step.user_input:
+        if acted is not None and step.user_input:
             complaint = complaint_in(spoken(step.user_input))
             if complaint is not None:
-                yield _finding(step, *complaint)
-        acted = acted or (step.requestor == "agent" and (step.tool_call is not None or bool(step.raw_output)))
+                yield _finding(acted, step, *complaint)
+        if step.requestor == "agent" and (step.tool_call is not None or step.raw_output):
+            acted = step
 
 
 def complaint_in(text: str) -> tuple[str, str] | None:
@@ -74,12 +75,13 @@ def complaint_in(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _finding(step: Step, words: str, around: str) -> Finding:
+def _finding(acted: Step, said: Step, words: str, around: str) -> Finding:
     return Finding(
-        index=step.index,
+        index=acted.index,
         code="outcome.user_complaint",
         message="the person complains of what the agent did",
-        evidence={"words": words, "around": around},
+        detail=str(said.index),
+        evidence={"words": words, "around": around, "said_at": said.index},
     )
 
 

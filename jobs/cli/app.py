@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from jobs.cli import causes, evaluate, orders, problem_review, projects, publish, strategy_review, tokens
+from jobs.cli import (
+    causes,
+    evaluate,
+    orders,
+    problem_review,
+    projects,
+    publish,
+    strategy_review,
+    tokens,
+    tools,
+)
 from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
@@ -27,6 +37,7 @@ app.add_typer(problem_review.app, name="problems")
 app.add_typer(causes.app, name="causes")
 app.add_typer(orders.app, name="orders")
 app.add_typer(strategy_review.app, name="strategies")
+app.add_typer(tools.app, name="tools")
 app.command("bundle")(bundle)
 app.add_typer(publish.app, name="publish")
 app.add_typer(tokens.app, name="tokens")

@@ -40,7 +40,8 @@ FAILED = Outcome(status="failure", reward=0.0)
 def test_words_that_complain_of_the_agent_are_found(text: str) -> None:
     acted = step(0, "cancel_loan")
     run = a_run(acted, Step(index=1, user_input=text))
-    assert [finding.index for finding in found(user_complaint.DETECTOR, run)] == [1]
+    (finding,) = found(user_complaint.DETECTOR, run)
+    assert (finding.index, finding.evidence["said_at"]) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +118,14 @@ def test_a_failed_run_without_another_failure_has_one_bare_case() -> None:
 
 def test_a_failed_run_with_another_failure_has_no_bare_case() -> None:
     assert codes_of(failing(0, "find", "Error: 未找到"), outcome=FAILED) == ["tool.error"]
+
+
+def test_a_failure_of_the_whole_run_is_not_laid_at_the_door_of_its_last_call() -> None:
+    (case,) = analyse(a_run(step(0, "find"), outcome=FAILED), "library", NOW).cases
+    assert (case.trigger_step.tool, case.trigger_step.step_id) == ("final_answer", "final_answer")
+    assert case.trigger_step.arguments == {}
+    assert case.view is None
+    assert case.repair is None
 
 
 @pytest.mark.parametrize("status", ["success", "aborted", "unknown"])
