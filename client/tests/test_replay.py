@@ -133,3 +133,10 @@ def test_after_a_call_whose_answer_is_not_recorded_what_is_found_nowhere_is_pend
         ),
     )
     assert provenances(run)[1] == {"/id": "pending", "/name": "person"}
+
+
+def test_in_a_run_that_is_not_recorded_whole_nothing_is_from_nowhere() -> None:
+    step = Step(index=0, tool_call=ToolCall(tool="lend", arguments={"id": "B-1001"}), observation="lent")
+    whole, partial = (Run(run_id="r", steps=(step,), complete=complete) for complete in (True, False))
+    assert [view.before.provenance for view in replay(whole)] == [{"/id": "nowhere"}]
+    assert [view.before.provenance for view in replay(partial)] == [{"/id": "pending"}]

@@ -34,6 +34,11 @@ def read_bytes(path: Path) -> Iterator[bytes]:
     yield from _as_utf8(_decompressed(_raw(path)))
 
 
+def read_binary(path: Path) -> Iterator[bytes]:
+    """The same for what is no text: decompressed, and otherwise as it is."""
+    yield from _decompressed(_raw(path))
+
+
 def _raw(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:

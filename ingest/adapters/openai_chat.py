@@ -47,7 +47,7 @@ def chat_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     messages, about = _messages(record), record if isinstance(record, dict) else {}
     if not any(_is_message(message) for message in messages):
         raise RecordError("no list of messages with roles")
-    chat = Chat(position, _reply_error)
+    chat = Chat(position, reply_error)
     chat.read(messages)
     named = _text(about, "run_id")
     run = Run(
@@ -110,7 +110,7 @@ def _outcome(record: dict[str, JsonValue]) -> Outcome:
     return outcome_of(record.get("reward"))
 
 
-def _reply_error(content: JsonValue, message: dict[str, Any]) -> StepError | None:
+def reply_error(content: JsonValue, message: dict[str, Any]) -> StepError | None:
     if message.get("is_error") is True or message.get("isError") is True:
         return StepError(message=str(content))
     return chat_error(content)

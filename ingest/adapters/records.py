@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from errata_client.model import JsonValue
-from ingest.adapters.bytestream import CutOffError, read_bytes
+from ingest.adapters.bytestream import CutOffError, read_binary, read_bytes
 from ingest.adapters.jsonstream import MAX_ELEMENT, JsonStream, TooLong
 from ingest.adapters.jsonvalue import NotJsonError, is_valid_utf8, loads
+from ingest.adapters.otlp.framing import Framing, framing_of
 from knowledge.errors import BadInputError
 
-Layout = Literal["array", "lines", "values", "text"]
+Layout = Literal["array", "lines", "values", "text", "binary"]
 SAMPLES = 3
 LOOKED_AT = 20
 KEYS_LOOKED_AT = 80
@@ -29,7 +30,7 @@ WHOLE_OBJECT_KEYS = frozenset({"simulations"})
 class Opening:
     """A file looked into: how its records are laid out, outlines of the first readable ones, the keys of the first
     object as far as they were read, and what was wrong with the first unreadable one. `limit` is the length in bytes that
-    a record may have."""
+    a record may have. Of a "binary" file nothing but its `framing` is known: it has no JSON records."""
 
     path: Path
     layout: Layout
@@ -38,6 +39,7 @@ class Opening:
     limit: int = MAX_ELEMENT
     trouble: str | None = None
     head: bytes = b""
+    framing: Framing | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Unreadable:
 
 def open_source(path: Path, limit: int = MAX_ELEMENT) -> Opening:
     """Look into the file. BadInputError where it cannot be opened or is empty."""
+    if framing := framing_of(_raw_head(path)):
+        return Opening(path, "binary", limit=limit, framing=framing)
     first = _first_byte(path)
     if first not in b"[{":
         return _open_odd(path, limit)
@@ -104,6 +108,9 @@ def records(opening: Opening) -> Iterator[Record | Unreadable]:
     """All records in their order, with what could not be read at its place; a cut at the end is reported last."""
     if opening.layout in {"lines", "text"}:
         yield from _line_records(opening)
+        return
+    if opening.layout == "binary":
+        yield Unreadable("the file", "it holds protobuf, not JSON")
         return
     reader = stream(opening)
     items = reader.elements() if opening.layout == "array" else _values(reader)
@@ -187,6 +194,14 @@ def _parsed(position: str, item: bytes | TooLong) -> Iterator[Record | Unreadabl
 def _values(reader: JsonStream) -> Iterator[bytes | TooLong]:
     while reader.peek() is not None:
         yield reader.value()
+
+
+def _raw_head(path: Path) -> bytes:
+    """The first bytes as they are; what is wrong with a damaged file is found when it is read."""
+    try:
+        return next(read_binary(path), b"")[:HEAD]
+    except CutOffError:
+        return b""
 
 
 def _first_byte(path: Path) -> bytes:

@@ -10,6 +10,7 @@ from ingest.adapters.langsmith import LangSmith
 from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
+from ingest.adapters.otlp.adapter import OtlpTraces
 from ingest.adapters.port import Adapter, Recognition
 from ingest.adapters.react_transcript import ReactTranscript
 from ingest.adapters.recorded_actions import RecordedActions
@@ -20,6 +21,7 @@ from knowledge.errors import BadInputError
 
 AUTO = "auto"
 ADAPTERS: tuple[Adapter, ...] = (
+    OtlpTraces(),
     Tau2Bench(),
     TauBench(),
     DotGraph(),
@@ -80,6 +82,8 @@ def _is_labels(opening: Opening) -> bool:
 def _held(opening: Opening) -> str:
     if opening.layout == "text":
         return "text that is not JSON"
+    if opening.layout == "binary":
+        return "protobuf"
     if not opening.samples:
         keys = ", ".join(opening.keys[:8])
         trouble = f" ({opening.trouble})" if opening.trouble else ""

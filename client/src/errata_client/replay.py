@@ -29,10 +29,14 @@ def replay(run: Run) -> Iterator[StepView]:
     other as one batch, so what a sibling returned counts as given by a tool, and nothing is pending; after a call whose
     answer the record does not hold, what is found nowhere is. Where no
     step says what a person said, the run's `user_intent` is it. Calls that the person's side made are viewed
-    in a context of their own: the agent's client does not see them.
+    in a context of their own: the agent's client does not see them. Of a run that is not `complete`, what is found nowhere
+    may have stood in what is missing.
     """
     prompt = run.prompt or ""
     contexts = {"agent": RunContext(run.run_id, prompt=prompt), "user": RunContext(run.run_id)}
+    if not run.complete:
+        for context in contexts.values():
+            context.miss()
     if run.user_intent and not any(step.user_input for step in run.steps):
         _hear(contexts, run.user_intent)
     for _, group in groupby(enumerate(run.steps), key=_batch):

@@ -96,7 +96,8 @@ class Run(OpenModel):
     `prompt` is text that the agent was given by its makers (system prompt, schemas, examples): a value
     that stands only there was given by nobody. `tools` is empty where the source declares none; `permitted_tools` is
     None where the agent may use all of them; `max_steps` is the bound that its loop was given. `plans`, `episodes` and
-    `thoughts` are what it decided besides its calls, each in the order in which it came.
+    `thoughts` are what it decided besides its calls, each in the order in which it came. `complete` False: the record does
+    not hold all that was said and answered, so that a value which is found nowhere may have been given.
     """
 
     run_id: str
@@ -114,6 +115,7 @@ class Run(OpenModel):
     episodes: tuple[Episode, ...] = ()
     thoughts: tuple[Thought, ...] = ()
     outcome: Outcome = Outcome()
+    complete: bool = True
     started_at: UtcDatetime | None = None
     ended_at: UtcDatetime | None = None
     active_revision: int | None = None
