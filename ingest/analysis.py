@@ -9,6 +9,8 @@ from datetime import datetime
 from errata_client.replay import StepView, replay
 from errata_client.run import Run, Step, ToolDeclaration
 from ingest.adapters.chat_run import spoken
+from ingest.decisive.marking import marked
+from ingest.decisive.step import decisive_step
 from ingest.detectors.port import FINAL_ANSWER, Detector, Finding
 from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
@@ -46,10 +48,11 @@ def analyse(
     run = with_declarations(run, tools)
     calls = tuple(replay(run))
     case_of = _Cases(run, project, now, calls)
-    cases = tuple(case_of(finding) for finding in findings(run, calls, detectors))
+    decisive = decisive_step(run)
+    cases = marked([case_of(finding) for finding in findings(run, calls, detectors)], decisive)
     return Analysis(
         cases=cases,
-        record=run_record(run, calls, len(cases), intent_of(run), now),
+        record=run_record(run, calls, len(cases), intent_of(run), now, decisive),
         references=tuple(reference_calls(project, run, calls, now)),
         calls=sum(call.step.paired for call in calls),
     )

@@ -13,13 +13,20 @@ from errata_client.run import Run
 from ingest.error_kind import error_kind
 from ingest.repair import succeeded
 from knowledge.ids import digest
-from knowledge.runs import RecordedCall, RunRecord
+from knowledge.runs import DecisiveStep, RecordedCall, RunRecord
 
 MAX_LEAVES = 64
 MAX_SHAPE = 40
 
 
-def run_record(run: Run, calls: Iterable[StepView], cases: int, intent: str, now: datetime) -> RunRecord:
+def run_record(
+    run: Run,
+    calls: Iterable[StepView],
+    cases: int,
+    intent: str,
+    now: datetime,
+    decisive: DecisiveStep | None = None,
+) -> RunRecord:
     """The record of a masked run: its agent's calls in order, each with the shapes and digests of its arguments."""
     return RunRecord(
         run_id=run.run_id,
@@ -31,6 +38,7 @@ def run_record(run: Run, calls: Iterable[StepView], cases: int, intent: str, now
         occurred_at=run.started_at or now,
         calls=tuple(_recorded(call) for call in calls if call.step.requestor == "agent"),
         last_step=run.steps[-1].index if run.steps else -1,
+        decisive=decisive,
         active_revision=run.active_revision,
         arm=run.arm,
         cases=cases,

@@ -25,6 +25,15 @@ class RecordedCall(Model):
     answer: str | None = None
 
 
+class DecisiveStep(Model):
+    """The step of a failed run whose repair would have changed the outcome, as the run itself tells: its index, the name
+    of the rule that found it, and why. It may hold no failure case."""
+
+    index: int
+    rule: str
+    reason: str
+
+
 class RunRecord(Model):
     """A run, failed or not, without its texts: sibling for contrast, denominator for recurrence and effect.
 
@@ -40,6 +49,7 @@ class RunRecord(Model):
     occurred_at: UtcDatetime
     calls: tuple[RecordedCall, ...] = ()
     last_step: int = -1
+    decisive: DecisiveStep | None = None
     active_revision: int | None = None
     arm: Literal["treated", "holdout"] | None = None
     cases: int = 0

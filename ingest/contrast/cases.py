@@ -22,6 +22,23 @@ TOLD_PLACES = 6
 Basis = Literal["same_task", "nearest_intents"]
 
 
+def contrast_cases(
+    project: str,
+    record: RunRecord,
+    found: Sequence[Difference],
+    siblings: Sequence[RunRecord],
+    basis: Basis,
+) -> list[FailureCase]:
+    """The cases of what differs between the run and its siblings; the first difference is the decisive one."""
+    cases = [contrast_case(project, record, one, siblings, basis) for one in found]
+    reason = "the first of its actions that differs from the successful runs"
+    return (
+        [cases[0].model_copy(update={"decisive": True, "decisive_reason": reason}), *cases[1:]]
+        if cases
+        else []
+    )
+
+
 def contrast_case(
     project: str, record: RunRecord, difference: Difference, siblings: Sequence[RunRecord], basis: Basis
 ) -> FailureCase:

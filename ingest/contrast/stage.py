@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import islice
 
 from errata_client.model import JsonValue
-from ingest.contrast.cases import Basis, contrast_case
+from ingest.contrast.cases import Basis, contrast_cases
 from ingest.contrast.effects import Effects, learn
 from ingest.contrast.intents import MIN_CHECKS, Check, Encode, Intents, check
-from ingest.contrast.verdict import Contrast, contrast_of, explained, settled, superseded
+from ingest.contrast.verdict import Contrast, contrast_of, explained, outranked, settled, superseded
 from ingest.problems import refresh_problems
 from knowledge.batches import batches
 from knowledge.cases import FailureCase
@@ -99,7 +99,9 @@ class _Night:
             else:
                 self._counts["beyond"] += 1
         self._write(named, "same_task")
-        self._remove(case for cases in own.values() if settled(cases) for case in superseded(cases))
+        before = [cases for cases in own.values() if settled(cases)]
+        self._put_behind(before)
+        self._remove(case for cases in before for case in superseded(cases))
 
     def _told_by_task(self, record: RunRecord) -> Contrast:
         """The comparison with the run's own task; what it tells, the nearest intents will be tried on."""
@@ -132,12 +134,21 @@ class _Night:
         for batch in batches(named, BATCH):
             self._shift.guard()
             self._cases.add_many(
-                contrast_case(project, one.record, difference, one.siblings, basis)
+                case
                 for one in batch
-                for difference in one.found
+                for case in contrast_cases(project, one.record, one.found, one.siblings, basis)
             )
             own = self._own_cases([one.record for one in batch])
+            self._put_behind(own.values())
             self._remove(case for cases in own.values() for case in superseded(cases))
+
+    def _put_behind(self, runs: Iterable[Sequence[FailureCase]]) -> None:
+        """What was decisive as far as the run itself told is so no longer."""
+        outdone = [case for cases in runs for case in outranked(cases)]
+        if outdone:
+            self._cases.put_many(
+                case.model_copy(update={"decisive": False, "decisive_reason": None}) for case in outdone
+            )
 
     def _remove(self, cases: Iterable[FailureCase]) -> None:
         gone = list(cases)

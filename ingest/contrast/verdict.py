@@ -55,6 +55,12 @@ def superseded(cases: Sequence[FailureCase]) -> list[FailureCase]:
     return [case for case in cases if case.error_code == LOW_REWARD]
 
 
+def outranked(cases: Sequence[FailureCase]) -> list[FailureCase]:
+    """The decisive cases that are so no longer, since contrast named a difference that is."""
+    named = settled(cases)
+    return [case for case in cases if named and case.decisive and case.error_code not in CONTRAST_CODES]
+
+
 def _explains(case: FailureCase) -> bool:
     if case.requestor != "agent" or case.repair is not None:
         return False

@@ -16,11 +16,10 @@ from attribution.encoders.registry import make_encoder
 from attribution.vectors import one_for_all
 from ingest.contrast.intents import Encode
 from jobs.cli.output import count, show
-from jobs.cli.session import JsonOption
+from jobs.cli.session import JsonOption, loaded
 from jobs.cli.tables import print_table
 from jobs.evaluation.contrast import evaluate, judged
 from jobs.evaluation.right_answers import answered_runs
-from wiring.settings import load_settings
 
 
 def contrast(
@@ -33,7 +32,7 @@ def contrast(
 
     All files are one project. The right answers are read by this command alone.
     """
-    encoders = tuple(make_encoder(name) for name in load_settings().encoders)
+    encoders = tuple(make_encoder(name) for name in loaded().encoders)
     runs = [one for path in files for one in judged(path.name, answered_runs(path))]
     document = evaluate(runs, _remembering(encoders))
     show(as_json, document, lambda console: _print(console, document))

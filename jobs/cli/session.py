@@ -13,7 +13,7 @@ import typer
 from knowledge.stage import Progress, Shift, silent
 from wiring.build import Errata, build
 from wiring.logs import configure_logs
-from wiring.settings import load_settings
+from wiring.settings import Settings, load_settings
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ProjectOption = Annotated[
@@ -42,12 +42,18 @@ class Session:
         return self.errata.masker(self.project).authored(text)
 
 
-@contextmanager
-def opened() -> Iterator[Errata]:
-    """The service, closed again afterwards. A command tells what it did itself: its log is for warnings, unless asked."""
+def loaded() -> Settings:
+    """The settings, with the log set up. A command tells what it did itself: its log is for warnings, unless asked."""
     settings = load_settings()
     asked = "log_level" in settings.model_fields_set
     configure_logs(settings if asked else settings.model_copy(update={"log_level": "warning"}))
+    return settings
+
+
+@contextmanager
+def opened() -> Iterator[Errata]:
+    """The service, closed again afterwards."""
+    settings = loaded()
     errata = build(settings)
     try:
         yield errata
