@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from errata_client.model import JsonValue
 from ingest.adapters.bytestream import CutOffError
 from ingest.adapters.jsonstream import JsonStream
 from ingest.adapters.jsonvalue import NotJsonError, loads
-from ingest.adapters.records import Opening, Record, Unreadable, numbered, records, stream
+from ingest.adapters.records import SAMPLES, Opening, Record, Unreadable, numbered, records, stream
 
 OUTER = "the file's outer object"
 
@@ -28,6 +29,14 @@ def entries(opening: Opening, lists: frozenset[str]) -> Iterator[Record | Unread
     else:
         if reader.cut is not None:
             yield Unreadable(OUTER, str(reader.cut))
+
+
+def first_entries(opening: Opening, lists: frozenset[str]) -> list[JsonValue]:
+    """A few records of a file whose first object is too long to be a sample."""
+    if opening.samples:
+        return []
+    found = islice(entries(opening, lists), SAMPLES)
+    return [item.value for item in found if isinstance(item, Record)]
 
 
 def _parted(reader: JsonStream, lists: frozenset[str]) -> Iterator[Record | Unreadable]:

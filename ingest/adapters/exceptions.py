@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Literal
 
@@ -17,6 +18,7 @@ _RAISED = re.compile(
     re.MULTILINE,
 )
 _NAMED = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*)\s*(?:\(|:|$)")
+_REPR = re.compile(r"((?:[A-Za-z_]\w*\.)*[A-Z]\w*)\((['\"].*['\"]),?\)", re.DOTALL)
 _STACK = re.compile(r"\n\s+at [^\n]+(?:\n|\Z)")
 _WAITS = frozenset({"GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "ParentCommand", "Interrupt"})
 _CANCELLED = frozenset(
@@ -49,7 +51,25 @@ def essence(text: str) -> str:
     if not before:
         last = raised(text)
         before = last[0] if last else text.strip()
-    return _STACK.split(before)[0].strip() or "an error without a text"
+    return _spoken(_STACK.split(before)[0].strip()) or "an error without a text"
+
+
+def _spoken(told: str) -> str:
+    """`ValueError('no')` as `ValueError: no`, as a traceback has it: its words are no quoted value that varies."""
+    found = _REPR.fullmatch(told)
+    if found is None:
+        return told
+    try:
+        words = ast.literal_eval(found.group(2))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return told
+    if not isinstance(words, str):
+        return told
+    return (
+        f"{found.group(1)}: {words!r}"
+        if found.group(1) == "KeyError"
+        else f"{found.group(1)}: {words}".rstrip()
+    )
 
 
 def stopped(text: str) -> Stop | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,16 +16,19 @@ from ingest.adapters.port import NotAnalysed
 from ingest.adapters.replies import chat_error
 
 PEOPLE = frozenset({"human", "user", "user_proxy", "userproxy", "admin", "customer", "用户"})
+_ADDED = re.compile(r"(?<=\S)\s*\((?:thought|termination condition|->[^()]{0,60})\)$")
+
 REACH = 8
 """Messages back in which the code is looked for that an execution's answer belongs to."""
 
 
 def speaker(message: dict[str, Any]) -> str | None:
-    """Who spoke: `name`, AgentChat's `source`, or else the role."""
+    """Who spoke: `name`, AgentChat's `source`, or else the role, without what Magentic-One adds to it ("Orchestrator
+    (thought)", "Orchestrator (-> WebSurfer)")."""
     for key in ("name", "source", "role"):
         found = message.get(key)
         if isinstance(found, str) and found.strip():
-            return clean_text(found.strip())
+            return clean_text(_ADDED.sub("", found.strip()))
     return None
 
 

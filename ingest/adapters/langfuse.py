@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from errata_client.model import JsonValue
 from errata_client.run import Run
-from ingest.adapters.containers import OUTER, entries
+from ingest.adapters.containers import OUTER, entries, first_entries
 from ingest.adapters.fields import text
 from ingest.adapters.langfuse_spans import KIND, TYPES, field_of, trace_of
 from ingest.adapters.port import NotAnalysed
@@ -54,7 +54,7 @@ class Langfuse:
 
     def recognises(self, opening: Opening) -> str | None:
         """By an observation of one of Langfuse's types, an ingestion event, or a trace with observations."""
-        for sample in opening.samples:
+        for sample in (*opening.samples, *first_entries(opening, LISTS)):
             kinds = {kind for part in _parts(sample, MAX_NESTED) if (kind := part.get(KIND))}
             if "observation" in kinds:
                 return "its records are observations of traces"

@@ -11,7 +11,7 @@ from typing import Any
 
 from errata_client.model import JsonValue
 from errata_client.run import Run
-from ingest.adapters.containers import OUTER, entries
+from ingest.adapters.containers import OUTER, entries, first_entries
 from ingest.adapters.fields import text
 from ingest.adapters.langsmith_spans import trace_of
 from ingest.adapters.port import NotAnalysed
@@ -40,7 +40,8 @@ class LangSmith:
 
     def recognises(self, opening: Opening) -> str | None:
         """By runs with a run_type, or halves of them with a dotted_order."""
-        if any(_is_run(found) for sample in opening.samples for found in _listed(sample)):
+        samples = (*opening.samples, *first_entries(opening, LISTS))
+        if any(_is_run(found) for sample in samples for found in _listed(sample)):
             return "its records are runs with a run_type or a dotted_order"
         if {"post", "patch"} <= set(opening.keys):
             return "it is an object with post and patch"

@@ -15,6 +15,10 @@ from ingest.adapters.port import NotAnalysed
 from ingest.adapters.spans import Span, SpanTree
 from ingest.adapters.tool_spans import answer_of, answered, call_of, tool_spans
 from ingest.adapters.trace_messages import Message, messages_of, schema_in
+from knowledge.ids import digest
+
+MAX_SEEN = 200_000
+"""Calls out of conversations that are remembered; then it begins anew, and one that is repeated may be read twice."""
 
 RECURSION = "GraphRecursionError"
 """LangGraph's exception at the bound of its steps: how the run ended, and no failure of a step."""
@@ -44,6 +48,7 @@ class SpanSteps:
     schemas: list[JsonValue] = field(default_factory=list)
     last_words: str | None = None
     _drafts: list[_Draft] = field(default_factory=list)
+    _waiting: list[_Draft] = field(default_factory=list)
     _heard: list[str] = field(default_factory=list)
     _counts: Counter[str] = field(default_factory=Counter)
     _answers: dict[str, Message] = field(default_factory=dict)
@@ -92,7 +97,8 @@ class SpanSteps:
 
     def _turn(self, span: Span, given: list[Message], told: list[Message]) -> None:
         """A model took a turn: what it heard, what it said, and which calls it asked for."""
-        self._listen(given)
+        inner = any(above.span_id in self._tools for above in self.tree.above(span))
+        self._listen(given, inner=inner)
         said = [message for message in told if message.get("role") == "assistant"]
         text = "\n".join(filter(None, (text_of(message.get("content")) for message in said)))
         if not told and isinstance(span.output, str):
@@ -111,14 +117,18 @@ class SpanSteps:
             begin = {**first, "thought": text or None} if number == 0 else {}
             self._add(_Draft(call, open=True, fields={**fields, **begin, "batch": batch}))
 
-    def _listen(self, messages: list[Message], *, whole: bool = False) -> None:
+    def _listen(self, messages: list[Message], *, whole: bool = False, inner: bool = False) -> None:
         """What a model was given: new words of the person, and calls that no model of this trace made. Those after the
         person's last words belong to this run, those before are history. `whole`: it is all that is known of the run,
-        so its agent's words are read too."""
+        so its agent's words are read too. `inner`: the model works within a tool, and who speaks to it is the agent that
+        called this tool, not a person."""
         last = max(
             (place for place, message in enumerate(messages) if message.get("role") == "user"), default=-1
         )
-        self._hear([text_of(message.get("content")) for message in messages if message.get("role") == "user"])
+        if not inner:
+            self._hear(
+                [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
+            )
         for place, message in enumerate(messages):
             role = message.get("role")
             if role == "system":
@@ -151,8 +161,10 @@ class SpanSteps:
         answer = self._answers.get(call.call_id or "")
         if answer is None:
             return False
-        told = f"{_signature(call)} {as_text(answered(answer)[0])[:500]}"
+        told = digest(_signature(call), as_text(answered(answer)[0]))
         known = told in self.seen
+        if len(self.seen) >= MAX_SEEN:
+            self.seen.clear()
         self.seen.add(told)
         return known
 
@@ -197,7 +209,7 @@ class SpanSteps:
     def _asked(self, call: ToolCall) -> _Draft | None:
         """The open call that a tool's span answers: by its id, else the first of its name with its arguments, else the
         first of its name."""
-        waiting = [draft for draft in self._drafts if draft.open and draft.call is not None]
+        waiting = self._open()
         if call.call_id is not None:
             found = next((d for d in waiting if d.call and d.call.call_id == call.call_id), None)
             if found is not None:
@@ -233,16 +245,20 @@ class SpanSteps:
     def _answer_unnamed(self, message: Message) -> None:
         """A tool's message without the id of its call: it answers the first open one of its name, or the first."""
         name = message.get("name")
-        waiting = (draft for draft in self._drafts if draft.open and draft.call is not None)
-        draft = next((d for d in waiting if not name or (d.call and d.call.tool == name)), None)
+        draft = next((d for d in self._open() if not name or (d.call and d.call.tool == name)), None)
         if draft is not None:
             draft.open = False
             draft.observation, draft.error = answered(message)
 
+    def _open(self) -> list[_Draft]:
+        """The calls that nothing answered yet, in the order in which they were asked for."""
+        self._waiting = [draft for draft in self._waiting if draft.open]
+        return self._waiting
+
     def _answer_open(self) -> None:
         """Calls that no tool's span answered, by the messages that did."""
-        for draft in self._drafts:
-            message = self._answers.get(draft.call.call_id or "") if draft.open and draft.call else None
+        for draft in self._open():
+            message = self._answers.get(draft.call.call_id or "") if draft.call else None
             if message is not None:
                 draft.open = False
                 draft.observation, draft.error = answered(message)
@@ -251,6 +267,8 @@ class SpanSteps:
         heard, self._heard = "\n".join(self._heard), []
         draft.fields = {"user_input": heard or None, **draft.fields}
         self._drafts.append(draft)
+        if draft.open:
+            self._waiting.append(draft)
 
     def _step(self, draft: _Draft, index: int) -> Step:
         answered = {"answered": False} if draft.open else {}

@@ -32,8 +32,11 @@ def tool_spans(tree: SpanTree, known: Iterable[str]) -> frozenset[str]:
     """
     names = frozenset(known)
     named = {span.span_id for span in tree.ordered if _is_tool(tree, span, names)}
+    agents = {above.span_id for span in tree.ordered if span.kind == "llm" for above in tree.above(span)}
     return frozenset(
-        span.span_id for span in tree.ordered if span.span_id in named and not _is_detail(tree, span, named)
+        span.span_id
+        for span in tree.ordered
+        if span.span_id in named and not _is_detail(tree, span, named, agents)
     )
 
 
@@ -84,9 +87,10 @@ def _is_tool(tree: SpanTree, span: Span, names: frozenset[str]) -> bool:
     return not any(below.kind == "tool" and tool_name(below) == tool_name(span) for below in tree.below(span))
 
 
-def _is_detail(tree: SpanTree, span: Span, named: set[str]) -> bool:
+def _is_detail(tree: SpanTree, span: Span, named: set[str], agents: set[str]) -> bool:
+    """Whether a tool's span, of those `named`, stands within another's that is not one of the `agents`."""
     outer = next((above for above in tree.above(span) if above.span_id in named), None)
-    return outer is not None and not any(below.kind == "llm" for below in tree.below(outer))
+    return outer is not None and outer.span_id not in agents
 
 
 def _given(value: JsonValue) -> tuple[JsonValue, str | None]:

@@ -33,7 +33,7 @@ def called(run: Run) -> list[tuple[str, dict[str, Any], str | None]]:
     ]
 
 
-DESK = [("find", {"title": "Emma"}, None), ("lend", {"book_id": "B-77"}, "ValueError('book is lent')")]
+DESK = [("find", {"title": "Emma"}, None), ("lend", {"book_id": "B-77"}, "ValueError: book is lent")]
 
 
 def test_a_graph_is_read_with_all_that_it_says_of_itself(tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_one_exception_at_three_levels_is_one_failure_at_the_call(tmp_path: Path
         ls_run(3, "tool", "lend", 2, inputs={"book_id": "B-77"}, error=raised("KeyError", "B-77", 1)),
     ]
     run = the_run(tmp_path, runs)
-    assert called(run) == [("lend", {"book_id": "B-77"}, "KeyError('B-77')")]
+    assert called(run) == [("lend", {"book_id": "B-77"}, "KeyError: 'B-77'")]
     assert len(run.steps) == 1
-    assert (run.outcome.status, run.outcome.reason) == ("failure", "KeyError('B-77')")
+    assert (run.outcome.status, run.outcome.reason) == ("failure", "KeyError: 'B-77'")
 
 
 def test_an_agent_that_is_a_tool_passes_the_exception_of_its_own_call_on(tmp_path: Path) -> None:
@@ -151,15 +151,23 @@ def test_an_agent_that_is_a_tool_passes_the_exception_of_its_own_call_on(tmp_pat
     runs = [
         ls_run(1, "chain", "desk"),
         ls_run(2, "tool", "ask_lender", inputs={"task": "lend B-77"}, error=raised("KeyError", "B-77", 2)),
-        ls_run(3, "llm", "ChatModel", 2, outputs=generation(inner)),
+        ls_run(
+            3,
+            "llm",
+            "ChatModel",
+            2,
+            inputs={"messages": [[lc("HumanMessage", content="lend B-77")]]},
+            outputs=generation(inner),
+        ),
         ls_run(4, "tool", "lend", 2, inputs={"book_id": "B-77"}, error=raised("KeyError", "B-77")),
     ]
     run = the_run(tmp_path, runs)
     assert called(run) == [
         ("ask_lender", {"task": "lend B-77"}, None),
-        ("lend", {"book_id": "B-77"}, "KeyError('B-77')"),
+        ("lend", {"book_id": "B-77"}, "KeyError: 'B-77'"),
     ]
     assert [step.answered for step in run.steps] == [False, True]
+    assert not any(step.user_input for step in run.steps)
 
 
 def test_a_tool_within_a_tool_is_how_it_works_and_no_call(tmp_path: Path) -> None:
@@ -209,7 +217,7 @@ def test_a_call_typed_as_a_plain_chain_is_a_call(tmp_path: Path) -> None:
         ls_run(3, "chain", "lend", inputs={"book_id": "B-77"}, error=raised("ValueError", "book is lent")),
         ls_run(4, "chain", "format_answer", inputs={"book_id": "B-77"}, outputs={"output": "Error: none"}),
     ]
-    assert called(the_run(tmp_path, runs)) == [("lend", {"book_id": "B-77"}, "ValueError('book is lent')")]
+    assert called(the_run(tmp_path, runs)) == [("lend", {"book_id": "B-77"}, "ValueError: book is lent")]
 
 
 def test_a_call_without_a_tool_run_is_answered_by_the_message_in_a_later_prompt(tmp_path: Path) -> None:
@@ -427,7 +435,76 @@ def test_parents_in_a_circle_do_no_harm(tmp_path: Path) -> None:
     runs = [
         ls_run(2, "chain", "one", 3),
         ls_run(3, "chain", "two", 2),
-        ls_run(4, "tool", "lend", 3, inputs={"book_id": "B-77"}, error="KeyError('B-77')"),
+        ls_run(4, "tool", "lend", 3, inputs={"book_id": "B-77"}, error="KeyError: 'B-77'"),
     ]
     assert runs[0]["parent_run_id"] == run_id(3)
-    assert called(the_run(tmp_path, runs)) == [("lend", {"book_id": "B-77"}, "KeyError('B-77')")]
+    assert called(the_run(tmp_path, runs)) == [("lend", {"book_id": "B-77"}, "KeyError: 'B-77'")]
+
+
+@pytest.mark.parametrize("key", ["runs", "data"])
+def test_an_object_longer_than_a_record_may_be_is_taken_apart(tmp_path: Path, key: str) -> None:
+    held = {"meta": {"page": 1}, key: [*a_desk(), *a_desk(OTHER)]}
+    path = written(tmp_path / "file.json", held)
+    limit = path.stat().st_size // 3
+    runs, left_out = read(path, limit=limit)
+    assert not left_out
+    assert [called(run) for run in runs] == [DESK, DESK]
+
+
+def test_an_object_that_is_cut_off_gives_all_runs_before_the_cut(tmp_path: Path) -> None:
+    text = json.dumps({"runs": a_desk()})
+    path = tmp_path / "file.json"
+    path.write_text(text[:-30])
+    (run,), left_out = read(path)
+    assert called(run) == DESK
+    assert "ends in the middle" in left_out[0].reason
+
+
+def test_a_trace_of_many_spans_is_read(tmp_path: Path) -> None:
+    many = []
+    for number in range(2, 3_000, 2):
+        message = asks(f"c{number}", "lend", {"number": number})
+        many.append({**ls_run(2, "llm", "ChatModel", outputs=generation(message)), "id": f"m{number}"})
+        more = {
+            "inputs": {"number": number},
+            "extra": {"tool_call_id": f"c{number}"},
+            "outputs": {"output": "ok"},
+        }
+        many.append({**ls_run(3, "tool", "lend", **more), "id": f"t{number}"})
+    run = the_run(tmp_path, [ls_run(1, "chain", "desk"), *many])
+    assert len(run.steps) == 1_499
+    assert all(step.answered for step in run.steps)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "kind"),
+    [
+        ("ValueError('book is lent')", "ValueError: book is lent", "ValueError"),
+        (
+            'ToolException("it\'s lent")\n\nTraceback (most recent call last):\n',
+            "ToolException: it's lent",
+            "ToolException",
+        ),
+        ("KeyError('B-77')", "KeyError: 'B-77'", "KeyError"),
+        ("HTTPError('no', 404)", "HTTPError('no', 404)", "HTTPError"),
+        ("ValueError()", "ValueError()", "ValueError"),
+        (
+            "1 validation error for lend\nbook_id\n  Field required",
+            "1 validation error for lend\nbook_id\n  Field required",
+            None,
+        ),
+        (
+            'Traceback (most recent call last):\n  File "a.py", line 1, in f\nshelf.NoShelf: shelf 7\n',
+            "shelf.NoShelf: shelf 7",
+            "NoShelf",
+        ),
+        ("Error: lent\n    at lend (desk.js:1:2)\n    at run (desk.js:9:1)", "Error: lent", None),
+        ("图书已借出", "图书已借出", None),
+    ],
+)
+def test_an_exception_is_told_in_its_words_without_its_traceback(
+    tmp_path: Path, error: str, message: str, kind: str | None
+) -> None:
+    run = the_run(tmp_path, [ls_run(1, "tool", "lend", inputs={"book_id": "B-77"}, error=error)])
+    assert run.steps[0].error is not None
+    assert (run.steps[0].error.message, run.steps[0].error.type) == (message, kind)

@@ -199,3 +199,18 @@ def test_a_message_without_a_speaker_is_told_and_the_rest_goes_on(tmp_path: Path
     (run,), left_out = read(written(tmp_path / "chat.json", record))
     assert [step.step_id for step in run.steps] == ["A_Expert", "B_Expert"]
     assert [item.position for item in left_out] == ["line 1, message 2"]
+
+
+def test_a_role_that_says_whom_it_speaks_to_is_the_same_speaker(tmp_path: Path) -> None:
+    record = {
+        "question": "图书馆几点关门？",
+        "history": [
+            {"role": "human", "content": "图书馆几点关门？"},
+            {"role": "Orchestrator (thought)", "content": "先查网页。"},
+            {"role": "Orchestrator (-> WebSurfer)", "content": "请查开放时间。"},
+            {"role": "WebSurfer", "content": "21:30 关门。"},
+        ],
+    }
+    run = the_run(tmp_path, record)
+    assert [step.step_id for step in run.steps] == ["human", "Orchestrator", "Orchestrator", "WebSurfer"]
+    assert run.user_intent == "图书馆几点关门？"
