@@ -15,8 +15,10 @@ from ingest.adapters.port import Adapter, Recognition
 from ingest.adapters.react_transcript import ReactTranscript
 from ingest.adapters.recorded_actions import RecordedActions
 from ingest.adapters.records import Opening
+from ingest.adapters.reflexion import Reflexion
 from ingest.adapters.tau2_bench import Tau2Bench
 from ingest.adapters.tau_bench import TauBench
+from ingest.adapters.thought_tree import ThoughtTree
 from knowledge.errors import BadInputError
 
 AUTO = "auto"
@@ -26,6 +28,8 @@ ADAPTERS: tuple[Adapter, ...] = (
     TauBench(),
     DotGraph(),
     ExecutionContract(),
+    Reflexion(),
+    ThoughtTree(),
     ReactTranscript(),
     NativeJsonl(),
     LangSmith(),

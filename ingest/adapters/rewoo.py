@@ -20,7 +20,7 @@ MAX_PART = 1024 * 1024
 MAX_STEPS = 10_000
 _EVIDENCE = re.compile(r"\s*[*_`]*(#E\d{1,4})[*_`]*\s*(?P<sign>=|[:：])\s*(?P<rest>.*)", re.DOTALL)
 _PART = re.compile(
-    r"\s*[*_#]*\s*(?P<word>Question|Task|问题|任务|Plan|计划|Evidence|Result|Observation|证据|观察|结果|Solution|Answer|Final Answer|答案|最终答案)"
+    r"\s{0,20}[*_#]{0,6}\s{0,4}(?P<word>Question|Task|问题|任务|Plan|计划|Evidence|Result|Observation|证据|观察|结果|Solution|Answer|Final Answer|答案|最终答案)"
     r"\s?\d{0,4}[*_]*\s?[:：]\s?(?P<rest>.*)",
     re.DOTALL,
 )

@@ -83,6 +83,11 @@ def with_input(tool: str, given: Any) -> ToolCall:
     return ToolCall(tool=tool, arguments={INPUT: _scalar(text)})
 
 
+def is_nothing(text: str) -> bool:
+    """Whether a text says that there is no action or input."""
+    return text.strip().lower() in NOTHING
+
+
 def unfenced(text: str) -> str:
     """`text`, or what stands in its first fence."""
     stripped = text.strip()
