@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from errata_client.run import Run
@@ -14,6 +15,7 @@ from ingest.analysis import Analysis, analyse
 from ingest.bounds import bounded
 from ingest.from_email import note_derived
 from ingest.masking import Masker
+from ingest.payloads import put_away, with_payloads
 from ingest.problems import refresh_problems
 from ingest.references import Reservoirs
 from ingest.report import IngestReport, LeftOut
@@ -118,11 +120,17 @@ class _Work:
         self._shift.progress(self.runs, None)
 
     def _analyse(self, run: Run) -> Analysis:
-        masked, cut = bounded(self._masker.run(note_derived(run)))
-        if cut:
-            reason = f"{cut} of its texts are longer than what is kept; their ends were not read"
+        shift = self._shift
+        masked, cuts = bounded(self._masker.run(note_derived(run)))
+        kept = put_away(cuts, shift.project, shift.objects) if shift.objects else ()
+        if cuts:
+            whole = "; they are whole in the object store" if kept else ""
+            reason = (
+                f"{len(cuts)} of its texts are longer than what is analysed: their ends were not read{whole}"
+            )
             self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))
-        return analyse(masked, self._shift.project, self._shift.now, tools=self._tools)
+        found = analyse(masked, shift.project, shift.now, tools=self._tools)
+        return replace(found, cases=with_payloads(found.cases, masked, kept))
 
     def _count(self, analysis: Analysis) -> None:
         self.runs += 1

@@ -9,6 +9,7 @@ from pydantic import Field
 from errata_client.model import JsonValue, Model, UtcDatetime
 from errata_client.run import Agent
 from errata_client.view import CallView
+from knowledge.objects import Payload
 
 ErrorCode = Literal[
     "output.invalid_json",
@@ -109,7 +110,7 @@ class FailureCase(Model):
 
     `error_pattern` is `error_message` with ids, numbers, dates, paths, URLs, versions and quoted values masked;
     `fingerprint` groups cases into a problem; `view` is what the agent's client would have known;
-    `evidence` is what the detector saw. `requestor` "user" marks a call that the person's side made.
+    `evidence` is what the detector saw; `payloads` are texts of the run that lie whole in the object store. `requestor` "user" marks a call that the person's side made.
     """
 
     case_id: str
@@ -132,6 +133,7 @@ class FailureCase(Model):
     decisive_reason: str | None = None
     fingerprint: str
     view: CallView | None = None
+    payloads: tuple[Payload, ...] = ()
 
 
 class Problem(Model):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from errata_client.model import JsonValue
+from knowledge.objects import Objects
 from knowledge.store import Store
 
 Guard = Callable[[], None]
@@ -26,7 +27,8 @@ def silent(done: int, total: int | None) -> None:
 
 @dataclass(frozen=True)
 class Shift:
-    """Where and when a stage works. `now` is the night's `as_of`: the same for a resumed night."""
+    """Where and when a stage works. `now` is the night's `as_of`: the same for a resumed night. Without `objects`, what is
+    too long to be kept with a case is lost."""
 
     store: Store
     project: str
@@ -34,6 +36,7 @@ class Shift:
     now: datetime
     guard: Guard = unguarded
     progress: Progress = silent
+    objects: Objects | None = None
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ import httpx
 from attribution.encoders.port import Encoder
 from attribution.encoders.registry import make_encoder
 from attribution.parameters import Parameters, check_parameters, default_parameters
-from ingest.masking import Masker
+from ingest.masking import Leftovers, Masker
 from knowledge.errors import SettingsError
+from knowledge.filesystem import FilesystemObjects
 from knowledge.nights import Project
+from knowledge.objects import Objects
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
 from strategies.publish.port import Publisher
@@ -41,10 +43,15 @@ class Errata:
     parameters: Parameters
     clock: Clock = utc_now
     publishers: tuple[Publisher, ...] = ()
+    objects: Objects | None = None
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
         return Masker(project_key(self.settings, project))
+
+    def leftovers(self, project: str) -> Leftovers:
+        """What finds, in something stored, what looks private and is none of the project's placeholders."""
+        return Leftovers(project_key(self.settings, project))
 
     def shift(
         self,
@@ -56,7 +63,7 @@ class Errata:
         progress: Progress = silent,
     ) -> Shift:
         """Where and when something works: a project, at `now` (the clock's, if not given)."""
-        return Shift(self.store, project, night_id, now or self.clock(), guard, progress)
+        return Shift(self.store, project, night_id, now or self.clock(), guard, progress, self.objects)
 
     def ensure_project(self, project: str) -> Project:
         """The project, made with the holdout of the settings where it is missing."""
@@ -82,8 +89,9 @@ def build(settings: Settings, clock: Clock = utc_now, transport: httpx.BaseTrans
     """
     parameters = default_parameters()
     encoders = _fitting_encoders(settings, parameters)
+    objects = FilesystemObjects(settings.objects_location)
     publishers = make_publishers(settings, httpx.Client(transport=transport))
-    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers)
+    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers, objects)
 
 
 def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:

@@ -30,6 +30,11 @@ class Settings(BaseSettings):
         repr=False,
         description="`sqlite:///NAME` (in the data folder), `sqlite:////FOLDER/NAME`, or Elasticsearch's `http(s)://HOST:PORT`",
     )
+    objects_url: str | None = Field(
+        None,
+        repr=False,
+        description="where texts too long for a case are kept: a folder or a URL such as `s3://BUCKET/PREFIX`; else `objects` in the data folder",
+    )
     secret: SecretStr | None = Field(
         None,
         min_length=16,
@@ -141,6 +146,11 @@ class Settings(BaseSettings):
     def store_location(self) -> str:
         """The store's URL, with the default (a file in the data folder) filled in."""
         return self.store_url or "sqlite:///errata.db"
+
+    @property
+    def objects_location(self) -> str:
+        """The URL of the object store, with the default (a folder in the data folder) filled in."""
+        return self.objects_url or str(self.data_dir.absolute() / "objects")
 
     @property
     def store_shown(self) -> str:

@@ -108,11 +108,6 @@ class Masker:
         found = [span for span in spans(text) if not self._placeholders.holds_kind(span.kind, span.value)]
         return self._noted(*self._replaced(text, found))
 
-    def leftovers(self, text: str) -> Counter[str]:
-        """What in a stored text looks private and is none of this project's placeholders: kinds and how many."""
-        found = (span for span in spans(text) if not self._placeholders.holds_kind(span.kind, span.value))
-        return Counter(span.kind for span in found)
-
     def _under(self, key: str, value: JsonValue) -> JsonValue:
         """What stands under `key`."""
         if is_telling(key):

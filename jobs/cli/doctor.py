@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from attribution.encoders.port import Encoder
 from jobs.cli.exit_codes import FAILED
+from jobs.cli.findings import Finding, examine_cases
 from jobs.cli.output import count, show
 from jobs.cli.session import JsonOption
 from jobs.cli.tables import print_table
@@ -31,25 +32,20 @@ STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 SAMPLE = ("order not found", "找不到订单")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at. `failed` makes the command's exit code 1; a warning does not."""
-
-    what: str
-    status: Literal["ok", "warning", "failed"]
-    said: str
-
-
 def doctor(
     encoders: Annotated[
         bool, typer.Option("--encoders/--no-encoders", help="Load each encoder and encode a sentence.")
     ] = True,
+    cases: Annotated[
+        int,
+        typer.Option("--cases", min=0, help="How many of the newest cases of each project to look through."),
+    ] = 2_000,
     as_json: JsonOption = False,
 ) -> None:
-    """Look at settings, key, store, encoders, tokens and nights, and say what is wrong and what to do."""
+    """Look at settings, key, stores, encoders, tokens, nights and cases, and say what is wrong and what to do."""
     settings = load_settings()
     configure_logs(settings)
-    findings = list(examine(settings, with_encoders=encoders))
+    findings = list(examine(settings, with_encoders=encoders, cases=cases))
     bad = any(finding.status == "failed" for finding in findings)
     document = {"ok": not bad, "findings": [asdict(finding) for finding in findings]}
     show(as_json, document, lambda console: _print(console, findings))
@@ -57,7 +53,7 @@ def doctor(
         raise typer.Exit(FAILED)
 
 
-def examine(settings: Settings, *, with_encoders: bool = True) -> Iterator[Finding]:
+def examine(settings: Settings, *, with_encoders: bool = True, cases: int = 2_000) -> Iterator[Finding]:
     """Everything that was looked at, in order; what needs a store is left out where none answers."""
     yield _settings()
     yield _tried("key", lambda: _key(settings))
@@ -68,12 +64,16 @@ def examine(settings: Settings, *, with_encoders: bool = True) -> Iterator[Findi
         return
     try:
         yield from _examine_service(errata, with_encoders=with_encoders)
+        for project in errata.projects() if cases else ():
+            yield from examine_cases(errata, project.project_id, cases)
     finally:
         errata.close()
 
 
 def _examine_service(errata: Errata, *, with_encoders: bool) -> Iterator[Finding]:
     yield _tried("store", lambda: f"{errata.store.ping()} at {errata.settings.store_shown}")
+    if errata.objects is not None:
+        yield _tried("objects", errata.objects.ping)
     for encoder in errata.encoders if with_encoders else ():
         yield _encoder(encoder)
     yield _tokens(errata)

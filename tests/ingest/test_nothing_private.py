@@ -9,7 +9,7 @@ import pytest
 
 from errata_client.run import Run
 from ingest.adapters.registry import ADAPTERS
-from ingest.masking import Masker
+from ingest.masking import Leftovers, Masker
 from ingest.masking.finder import OVERLAP, WINDOW
 from ingest.service import ingest_file
 from knowledge.errors import BadInputError
@@ -85,11 +85,15 @@ def test_numbers_that_are_cards_are_masked_and_other_numbers_are_not() -> None:
 
 def test_what_was_masked_is_known_as_such_and_what_was_not_is_counted() -> None:
     masker = Masker(KEY)
-    assert not masker.leftovers(masker.text(planted()))
-    assert masker.leftovers("mia@example.org and 415-555-0134") == {"email": 1, "phone": 1}
-    assert Masker(b"the key of another project, long").leftovers(
-        masker.text("mail planted.person@planted.org")
-    )
+    left = Leftovers(KEY)
+    assert not left.of(masker.text(planted()))
+    assert left.of({"a": ["mia@example.org and 415-555-0134"], "pin": "hunter2"}) == {
+        "email": 1,
+        "phone": 1,
+        "secret": 1,
+    }
+    assert not left.of(masker.value({"first_name": "Mia", "password": "hunter2-x", "phone": "13987654321"}))
+    assert Leftovers(b"the key of another project, long").of(masker.text("mail planted.person@planted.org"))
 
 
 def test_a_person_quotes_placeholders_and_they_stay() -> None:

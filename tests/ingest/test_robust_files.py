@@ -221,7 +221,7 @@ def test_a_text_that_is_too_long_to_keep_is_cut_and_told(tmp_path: Path, store: 
     path = written(tmp_path / "runs.json", [tau(a_loan(answer="Error: " + "x" * 2_000_000))])
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
     assert report.by_error_code == {"tool.error": 1}
-    assert "longer than what is kept" in report.not_analysed[0].reason
+    assert "longer than what is analysed" in report.not_analysed[0].reason
 
 
 def test_a_record_over_the_limit_is_skipped_and_told(tmp_path: Path) -> None:
