@@ -13,7 +13,7 @@ from starlette.responses import Response
 from api import examples
 from api.bodies import body_of
 from api.openapi import BODY_ERRORS, described
-from api.paging import Listed, Moment, Paging, between, chosen, reply_page
+from api.paging import Listed, Moment, Paging, reply_page
 from api.replies import reply_versioned
 from api.service import Visit, visiting
 from errata_client.model import Model
@@ -22,6 +22,7 @@ from knowledge import store
 from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemState, ProblemStatus
 from knowledge.causes import Attribution
 from knowledge.kinds import ATTRIBUTIONS, PROBLEMS
+from knowledge.problem_search import FILTERS, ProblemSearch
 from knowledge.store import Stored
 
 router = APIRouter()
@@ -39,6 +40,7 @@ class ProblemFilter(Paging):
     """Which problems: each parameter may come several times and then means any of its values; all of them hold."""
 
     q: str | None = Field(None, max_length=500, description="words or phrases, English or Chinese")
+    exact: bool = Field(False, description="words of failure only as written, not any that mean the same")
     error_code: tuple[ErrorCode, ...] = ()
     error_kind: tuple[ErrorKind, ...] = ()
     tool: tuple[str, ...] = ()
@@ -53,23 +55,15 @@ class ProblemFilter(Paging):
 
     def query(self) -> store.Query:
         """The store's query."""
-        where: dict[str, tuple[str, ...]] = {
-            "error_code": self.error_code,
-            "error_kind": self.error_kind,
-            "tool": self.tool,
-            "step_id": self.step_id,
-            "agents": self.agent,
-            "model_versions": self.model_version,
-            "status": self.status,
-            "state": self.state,
-        }
-        return store.Query(
-            where=chosen(where),
-            ranges=between("last_seen", self.since, self.until),
+        asked = ProblemSearch(
             text=self.q,
+            exact=self.exact,
+            since=self.since,
+            until=self.until,
             sort=self.sort.lstrip("-"),
             descending=self.sort.startswith("-"),
         )
+        return asked.query({name: getattr(self, name) for name in FILTERS})
 
 
 @router.get(
@@ -87,7 +81,8 @@ def problems(
     visit: Annotated[Visit, Depends(visiting("review"))],
     asked: Annotated[ProblemFilter, Query()],
 ) -> Response:
-    """`q` finds each of its words, and each Chinese sequence as a phrase, in messages, patterns and intents."""
+    """`q` finds each of its words, and each Chinese sequence as a phrase, in messages, patterns and intents. Words of
+    failure ("not found", "查不到") find any that mean the same, in English and Chinese, unless `exact`."""
     page = visit.collection(PROBLEMS).find(asked.query(), asked.limit, asked.cursor)
     return reply_page(request, viewed(visit, page.items), page.cursor)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from knowledge.alike import Alternatives, alternatives
 from knowledge.errors import BadInputError
 from knowledge.fields import Scalar, is_unicode, microseconds, scalar
 from knowledge.ids import digest
@@ -45,11 +46,12 @@ class Between:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of it must hold. `phrases` None: no text asked; empty: a text that holds no word, so nothing is found."""
+    """All of it must hold. `phrases`: of each, any of its alternatives; None: no text asked; empty: a text that holds no
+    word, so nothing is found."""
 
     matches: tuple[Match, ...]
     ranges: tuple[Between, ...]
-    phrases: tuple[tuple[str, ...], ...] | None
+    phrases: tuple[Alternatives, ...] | None
     sort: str
     descending: bool
     digest: str
@@ -61,7 +63,7 @@ def plan_query(project: str, kind: Kind[Any], query: Query) -> Plan:
     ranges = tuple(_between(kind, field, wanted) for field, wanted in query.ranges.items())
     if query.sort:
         _exact_type(kind, query.sort)
-    said = _phrases(query.text)
+    said = _phrases(query.text, alike=query.alike)
     parts = (
         project,
         kind.name,
@@ -148,7 +150,7 @@ def _bound(field: str, form: FieldType, value: datetime | float | None) -> Scala
     return scalar(field, "number" if isinstance(value, float) else form, value)
 
 
-def _phrases(text: str | None) -> tuple[tuple[str, ...], ...] | None:
+def _phrases(text: str | None, *, alike: bool) -> tuple[Alternatives, ...] | None:
     if text is None or not text.strip():
         return None
     if not is_unicode(text):
@@ -160,4 +162,4 @@ def _phrases(text: str | None) -> tuple[tuple[str, ...], ...] | None:
         raise BadInputError(
             f"the text to search for is long; give at most {MAX_WORDS} words or Chinese characters"
         )
-    return said
+    return alternatives(text) if alike else tuple((phrase,) for phrase in said)

@@ -61,6 +61,9 @@ class Query:
     """All of `where` (a value, or any of several; None finds absent ones), all of `ranges`, and `text`:
     each word or quoted-like Chinese sequence of it as a phrase in any text field, in any order.
 
+    With `alike`, a word of failure in `text` ("not found", "查不到") stands for any that means the same, in English and
+    Chinese (`knowledge.alike`).
+
     Sorted by `sort` (a non-text field; "" sorts by key), then by key, so that pages never overlap.
     """
 
@@ -69,6 +72,7 @@ class Query:
     text: str | None = None
     sort: str = ""
     descending: bool = False
+    alike: bool = False
 
 
 @dataclass(frozen=True)

@@ -193,14 +193,16 @@ class Remembered:
             self._secret(value, masked)
         elif kind in NUMBERS:
             self._digits(value, masked)
+        elif kind == "email_spelled":
+            self._secret(value.partition(" ")[0], masked.partition(" ")[0], words=True)
         elif kind == "name":
             self._names.update(filter(_is_telling_name, value.split(" ")))
         elif kind == "address" and len(value) >= MIN_SECRET and not value.isdigit():
             self._phrases.add(value)
 
-    def _secret(self, value: str, masked: str) -> None:
-        """A secret; a short one, or one of letters alone, could be any word and is not remembered."""
-        if len(value) >= MIN_SECRET and not value.isalpha():
+    def _secret(self, value: str, masked: str, *, words: bool = False) -> None:
+        """A secret; a short one, or (unless `words`) one of letters alone, could be any word and is not remembered."""
+        if len(value) >= MIN_SECRET and (words or not value.isalpha()):
             self._masked[value] = masked
 
     def _digits(self, value: str, masked: str) -> None:

@@ -11,12 +11,14 @@ from rich.console import Console
 from rich.text import Text
 
 from jobs.cli.lookup import find_one
+from jobs.cli.moments import parse_moment
 from jobs.cli.output import count, plain, show
 from jobs.cli.session import JsonOption, LimitOption, ProjectOption, Session, in_project
 from jobs.cli.tables import facts, print_table
 from knowledge.cases import FailureCase, Problem
 from knowledge.causes import Attribution, RootCause
 from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, ROOT_CAUSES
+from knowledge.problem_search import ProblemSearch
 from knowledge.store import MAX_PAGE, Exact, Query
 
 app = typer.Typer(help="The problems: failure cases that share a fingerprint.", no_args_is_help=True)
@@ -59,15 +61,50 @@ def list_problems(
 @app.command("search")
 def search(
     text: Annotated[
-        str, typer.Argument(help="Words that must all occur, English or Chinese.", metavar="TEXT")
-    ],
+        str | None, typer.Argument(help="Words that must all occur, English or Chinese.", metavar="TEXT")
+    ] = None,
     project: ProjectOption = None,
+    code: Annotated[
+        list[str] | None, typer.Option("--code", help="An error code; may come several times.")
+    ] = None,
+    tool: Annotated[list[str] | None, typer.Option("--tool", help="A tool; may come several times.")] = None,
+    step: Annotated[
+        list[str] | None, typer.Option("--step", help="A step's name; may come several times.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option("--agent", help="An agent's name; may come several times.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="A model's version; may come several times.")
+    ] = None,
+    status: StatusOption = "all",
+    since: Annotated[
+        str | None, typer.Option("--since", help="Last seen at or after this time or date, UTC.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="Last seen before this time or date, UTC.")
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Words of failure only as written, not any that mean the same.")
+    ] = False,
     limit: LimitOption = 30,
     as_json: JsonOption = False,
 ) -> None:
-    """Find problems by the words of their error or of what the person wanted."""
+    """Find problems by the words of their error or of what the person wanted, and by what they are.
+
+    Words of failure find all that mean the same, in English and Chinese: 查不到 finds "not found".
+    """
+    asked = ProblemSearch(text, exact, parse_moment("--since", since), parse_moment("--until", until))
+    filters = {
+        "error_code": code or (),
+        "tool": tool or (),
+        "step_id": step or (),
+        "agent": agent or (),
+        "model_version": model or (),
+        "status": () if status == "all" else (status,),
+    }
     with in_project(project) as session:
-        _list(session, Query(text=text, sort="count", descending=True), limit, as_json=as_json)
+        _list(session, asked.query(filters), limit, as_json=as_json)
 
 
 @app.command("show")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from knowledge.alike import Alternatives
 from knowledge.kinds import Kind
 from knowledge.plan import Between, Match, Plan
 
@@ -17,7 +18,7 @@ def query_of(project: str, kind: Kind[Any], plan: Plan) -> Json:
     filters += [_range(between) for between in plan.ranges]
     if plan.phrases is not None:
         texts = [f"fields.{field}" for field, form in kind.fields.items() if form == "text"]
-        filters += [_phrase(phrase, texts) for phrase in plan.phrases] or [{"match_none": {}}]
+        filters += [_any_of(phrases, texts) for phrases in plan.phrases] or [{"match_none": {}}]
     return {"bool": {"filter": filters}}
 
 
@@ -54,10 +55,8 @@ def _range(between: Between) -> Json:
     return {"range": {name: given}} if given else {"match_all": {}}
 
 
-def _phrase(phrase: tuple[str, ...], texts: list[str]) -> Json:
-    said = " ".join(phrase)
-    return {
-        "bool": {"should": [{"match_phrase": {name: said}} for name in texts], "minimum_should_match": 1}
-        if texts
-        else {"must": {"match_none": {}}}
-    }
+def _any_of(phrases: Alternatives, texts: list[str]) -> Json:
+    if not texts:
+        return {"match_none": {}}
+    said = [{"match_phrase": {name: " ".join(phrase)}} for phrase in phrases for name in texts]
+    return {"bool": {"should": said, "minimum_should_match": 1}}

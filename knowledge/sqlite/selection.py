@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from knowledge.alike import Alternatives, Phrase
 from knowledge.fields import Scalar
 from knowledge.plan import Between, Match, Plan, Position
 from knowledge.sqlite.table import Table, column, joined, marks
@@ -93,10 +94,15 @@ def _add_range(condition: Condition, between: Between) -> None:
         condition.add(f"{name} < ?", between.until)
 
 
-def _add_text(condition: Condition, table: Table, phrases: tuple[tuple[str, ...], ...]) -> None:
+def _add_text(condition: Condition, table: Table, phrases: tuple[Alternatives, ...]) -> None:
     if not phrases or not table.texts:
         condition.add("0")
         return
-    said = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+    said = " AND ".join(f"({' OR '.join(map(_quoted, any_of))})" for any_of in phrases)
     found = joined("SELECT rowid FROM", table.text_name, "WHERE", table.text_name, "MATCH ?")
     condition.add(f"id IN ({found})", said)
+
+
+def _quoted(phrase: Phrase) -> str:
+    """The phrase in FTS5's words; a token holds no quotes."""
+    return f'"{" ".join(phrase)}"'

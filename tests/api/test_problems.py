@@ -116,7 +116,7 @@ def test_search_reads_english_and_chinese(errata: Errata, reviewer: Bearer, word
         problem(3, error_message="denied", error_pattern="denied", user_intent="use my coupon twice"),
     )
 
-    assert fingerprints(reviewer.get(PROBLEMS_URL, params={"q": words})) == [found]
+    assert fingerprints(reviewer.get(PROBLEMS_URL, params={"q": words, "exact": True})) == [found]
 
 
 def test_words_in_another_order_of_characters_are_not_found(errata: Errata, reviewer: Bearer) -> None:

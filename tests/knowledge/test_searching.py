@@ -166,3 +166,38 @@ def test_root_causes_are_found_in_both_languages(store: Store) -> None:
     collection.put(cause, None)
     for query in (Query(text="编号 made"), Query(where={"error_codes": "args.fabricated", "enabled": True})):
         assert len(collection.find(query).items) == 1
+
+
+ALIKE = [
+    ("查不到", ["en-order", "en-user", "zh-mixed", "zh-order"]),
+    ("not found", ["en-order", "en-user", "zh-mixed", "zh-order"]),
+    ("订单查不到了", ["zh-mixed", "zh-order"]),
+    ("order NOT  FOUND", ["en-order", "en-user", "zh-mixed"]),
+    ("为什么找不到 W1234567", ["en-order", "zh-mixed", "zh-order"]),
+    ("does not exist", ["en-order", "en-user", "zh-mixed", "zh-order"]),
+    ("失败", ["emoji", "zh-mixed"]),
+    ("error 🙂", ["emoji", "zh-mixed"]),
+    ("order", ["en-order", "en-quote", "en-user", "zh-mixed"]),
+    ("到不查", []),
+]
+
+
+def test_words_of_failure_find_all_that_mean_the_same(store: Store) -> None:
+    collection = store.collection("p", CASES)
+    collection.add_many(
+        case(name, error_message=text, error_pattern="", user_intent="") for name, text in TEXTS.items()
+    )
+    found = {
+        said: sorted(
+            stored.item.case_id for stored in collection.find(Query(text=said, alike=True), 100).items
+        )
+        for said, _ in ALIKE
+    }
+    assert found == dict(ALIKE)
+
+
+def test_a_text_of_fillers_alone_finds_nothing(store: Store) -> None:
+    collection = store.collection("shop", CASES)
+    collection.add_many([case("one", error_message="为什么的")])
+    assert not collection.find(Query(text="为什么", alike=True)).items
+    assert collection.find(Query(text="为什么")).items
