@@ -23,12 +23,14 @@ from api import (
     runs,
     strategies,
     strategy_life,
+    traces,
 )
 from api.auth import Gate
 from api.metrics import Metrics
 from api.middleware import Observed
 from api.published import Published
 from api.service import Service
+from api.settling import settling
 from wiring.build import Errata
 
 TITLE = "Errata"
@@ -42,6 +44,7 @@ ROUTES = (
     health,
     projects,
     runs,
+    traces,
     cases,
     problems,
     labels,
@@ -60,7 +63,7 @@ ROUTES = (
 def create_app(errata: Errata) -> FastAPI:
     """The app over the assembled parts. It neither opens nor closes them: who built them does."""
     service = Service(errata, Gate(errata), Published(errata), Metrics(errata))
-    app = FastAPI(title=TITLE, version=VERSION, description=ABOUT, redoc_url=None)
+    app = FastAPI(title=TITLE, version=VERSION, description=ABOUT, redoc_url=None, lifespan=settling(errata))
     app.state.service = service
     app.add_middleware(Observed, metrics=service.metrics)
     errors.install(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import orjson
 from fastapi import FastAPI
@@ -58,6 +58,12 @@ class PreconditionRequiredError(BadInputError):
     code = "precondition_required"
 
 
+class BusyError(ErrataError):
+    """More comes in than is taken in at once; the same request is good later."""
+
+    code = "busy"
+
+
 class Fault(Model):
     """One thing that was wrong with a request: `where` is a place such as /body/reason or /query/limit."""
 
@@ -105,10 +111,12 @@ STATUSES: Mapping[type[ErrataError], int] = {
     BodyTooLargeError: 413,
     UnsupportedBodyError: 415,
     PreconditionRequiredError: 428,
+    BusyError: 429,
     InvalidRequestError: 422,
 }
 HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": 'Bearer realm="errata"'},
+    429: {"Retry-After": "2"},
     503: {"Retry-After": "5"},
 }
 ROUTING_CODES = {404: "no_such_route", 405: "method_not_allowed"}
@@ -117,6 +125,15 @@ ROUTING_CODES = {404: "no_such_route", 405: "method_not_allowed"}
 def status_of(error: type[ErrataError]) -> int:
     """The HTTP status of an error: its own, or that of the nearest ancestor that has one."""
     return next(STATUSES[ancestor] for ancestor in error.__mro__ if ancestor in STATUSES)
+
+
+Refuse = Callable[[int, str, Mapping[str, str]], Response]
+"""Makes the answer for an error out of its status, what to say and headers."""
+
+
+def refuse_with(request: Request, refuse: Refuse) -> None:
+    """Let the errors of this request be answered in another way than as problems: for protocols that have their own."""
+    request.state.refuse = refuse
 
 
 def problem(
@@ -128,6 +145,10 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """The answer for one error; it never holds a traceback."""
+    sent = {"Cache-Control": "no-store", **HEADERS.get(status, {}), **(headers or {})}
+    refuse: Refuse | None = getattr(request.state, "refuse", None)
+    if refuse is not None:
+        return refuse(status, str(_clean(detail)), sent)
     details = ProblemDetails(
         type=TYPE_PREFIX + code,
         title=http.HTTPStatus(status).phrase,
@@ -141,7 +162,7 @@ def problem(
     return Response(
         orjson.dumps(_speakable(content)),
         status,
-        {"Cache-Control": "no-store", **HEADERS.get(status, {}), **(headers or {})},
+        sent,
         MEDIA_TYPE,
     )
 

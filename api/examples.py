@@ -369,3 +369,35 @@ AUDIT_ENTRY: Example = {
     "reason": "the rows are right, and no reference is touched",
     "details": {"revision": 12},
 }
+
+TRACES: Example = {
+    "resourceSpans": [
+        {
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "traceId": "5b8efff798038103d269b633813fc60c",
+                            "spanId": "eee19b7ec3c1b174",
+                            "name": "execute_tool lend",
+                            "startTimeUnixNano": "1772000000000000000",
+                            "endTimeUnixNano": "1772000001000000000",
+                            "attributes": [
+                                {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
+                                {"key": "gen_ai.tool.name", "value": {"stringValue": "lend"}},
+                            ],
+                        }
+                    ]
+                }
+            ]
+        }
+    ]
+}
+TRACES_TAKEN: Example = {
+    "partialSuccess": {"rejectedSpans": "1", "errorMessage": "a span without a trace id"}
+}
+TRACES_REFUSED: Example = {
+    "code": 3,
+    "message": "the body is not JSON: unexpected end of data",
+    "details": [],
+}

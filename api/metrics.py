@@ -39,6 +39,7 @@ class Metrics:
         self.not_analysed = self._counter(
             "not_analysed", "records of ingested bodies that could not be read", "project"
         )
+        self.spans = self._counter("spans", "spans received over OTLP", "project", "status")
         self.decisions = self._counter("decisions", "decision reports taken in", "project", "status")
         self._up = self._gauge("store_up", "1 if the store answered when it was last read")
         self._cases = self._gauge("cases", "failure cases kept", "project", "error_code")

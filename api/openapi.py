@@ -26,6 +26,7 @@ DETAILS: Mapping[int, tuple[str, str]] = {
     415: ("unsupported_body", "Content-Type 'text/plain' is not read here: send JSON"),
     422: ("invalid_request", "/body/reason: Field required"),
     428: ("precondition_required", 'send If-Match: "VERSION"'),
+    429: ("busy", "too many requests are being stored: send this again"),
     503: ("store_unavailable", "the store does not answer: try again"),
 }
 BODY_ERRORS = (400, 413, 415, 422)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Path
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from api.auth import Gate, admit
 from api.metrics import Metrics
 from api.published import Published
+from api.underway import Underway
 from knowledge.errors import NotFoundError
 from knowledge.kinds import Kind, M
 from knowledge.nights import ApiToken, Scope
@@ -28,6 +29,7 @@ class Service:
     gate: Gate
     published: Published
     metrics: Metrics
+    underway: Underway = field(default_factory=Underway)
 
 
 @dataclass(frozen=True)

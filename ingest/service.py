@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +34,8 @@ MAX_MESSAGE = 2_000
 BATCH_ITEMS = 5_000
 """Cases and reference calls of one batch, at which fewer runs are enough."""
 
+Note = Callable[[Analysis], None]
+
 __all__ = ["AUTO", "IngestReport", "NotAnalysed", "ingest_file", "ingest_runs"]
 
 
@@ -57,15 +59,22 @@ def ingest_file(path: Path, source: str, shift: Shift, masker: Masker) -> Ingest
     return report
 
 
-def ingest_runs(items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker) -> IngestReport:
-    """Everything in `items`, as an adapter gives them. Safe to do again: nothing is counted twice."""
-    return _ingest(items, shift, masker, None)
+def ingest_runs(
+    items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker, note: Note | None = None
+) -> IngestReport:
+    """Everything in `items`, as an adapter gives them. Safe to do again: nothing is counted twice. `note` is called with what
+    each run gave."""
+    return _ingest(items, shift, masker, None, note)
 
 
 def _ingest(
-    items: Iterable[Run | NotAnalysed], shift: Shift, masker: Masker, found: Recognition | None
+    items: Iterable[Run | NotAnalysed],
+    shift: Shift,
+    masker: Masker,
+    found: Recognition | None,
+    note: Note | None = None,
 ) -> IngestReport:
-    work = _Work(shift, masker)
+    work = _Work(shift, masker, note)
     for item in items:
         work.take(item)
     work.flush()
@@ -88,8 +97,8 @@ def _ingest(
 class _Work:
     """The state of one ingest: what was counted, and what was touched."""
 
-    def __init__(self, shift: Shift, masker: Masker) -> None:
-        self._shift, self._masker = shift, masker
+    def __init__(self, shift: Shift, masker: Masker, note: Note | None = None) -> None:
+        self._shift, self._masker, self._noting = shift, masker, note
         self.masked_before = Counter(masker.counts)
         self._tools = declarations(shift)
         self.reservoirs = Reservoirs(shift)
@@ -107,6 +116,8 @@ class _Work:
             return
         analysis = self._analyse(item)
         self._count(analysis)
+        if self._noting is not None:
+            self._noting(analysis)
         self._gathered[analysis.record.run_id] = analysis
         self._items += len(analysis.cases) + len(analysis.references)
         if len(self._gathered) >= BATCH or self._items >= BATCH_ITEMS:

@@ -17,6 +17,7 @@ from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
+from knowledge.spans import KeptSpan, KeptTrace
 from knowledge.strategies import Candidate, Publication, ReportedDecision, Strategy
 from knowledge.tools import DeclaredTool
 
@@ -112,6 +113,8 @@ REFERENCE_CALLS = Kind(
     },
 )
 TOOLS = Kind("tools", DeclaredTool, "tool", {"changes_state": "boolean", "source": "keyword"})
+SPANS = Kind("spans", KeptSpan, "span_key", {"trace_id": "keyword", "arrived_at": "date"})
+TRACES = Kind("traces", KeptTrace, "trace_id", {"state": "keyword", "last_at": "date"})
 ROOT_CAUSES = Kind(
     "root_causes",
     RootCause,
@@ -197,6 +200,8 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     PROBLEMS,
     RUN_RECORDS,
     REFERENCE_CALLS,
+    SPANS,
+    TRACES,
     TOOLS,
     ROOT_CAUSES,
     ATTRIBUTIONS,

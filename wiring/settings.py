@@ -67,6 +67,9 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(
         64 * 1024 * 1024, ge=1024, description="largest request body that the service reads"
     )
+    trace_quiet_seconds: float = Field(
+        30.0, ge=0.0, le=3600.0, description="after how long without a span an unfinished trace becomes a run"
+    )
     max_wait_seconds: float = Field(30.0, ge=0.0, le=300.0, description="longest long poll of a bundle")
     slack_webhook: SecretStr | None = Field(
         None, min_length=12, description="URL of a Slack incoming webhook that gets each night's drafts"

@@ -145,6 +145,13 @@ class Masker:
             return self._hidden(kind, value) if value >= LONG_NUMBER else value
         return value
 
+    def remembering(self, mask: Callable[[], JsonValue]) -> JsonValue:
+        """What `mask` answers, which masks with this masker; a secret or a phone number that it found anywhere is replaced
+        everywhere in that."""
+        self._remembered = Remembered(self._placeholders)
+        masked = mask()
+        return self._remembered.value(masked) if self._remembered else masked
+
     def _secret(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str) and value:
             return self._noted(masked := self._placeholders.of(value), (_Find(SECRET, value, masked),))

@@ -42,6 +42,7 @@ def test_the_statuses_are_the_documented_ones() -> None:
         "body_too_large": 413,
         "unsupported_body": 415,
         "precondition_required": 428,
+        "busy": 429,
         "invalid_request": 422,
     }
 

@@ -46,7 +46,7 @@ def id_of(value: Any, size: int) -> str | None:
 
 
 def _other(text: str) -> str:
-    return text if len(text) <= MAX_ID else digest(text)
+    return text if len(text) <= MAX_ID and text.isascii() else digest(text)
 
 
 def _from_base64(text: str, size: int) -> str | None:

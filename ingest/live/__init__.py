@@ -1,0 +1,1 @@
+"""Traces that come in over HTTP, span by span, and what becomes of them."""
