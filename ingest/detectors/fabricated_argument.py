@@ -9,6 +9,7 @@ from errata_client import pointer as pointers
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.pointer import Scalar
+from errata_client.provenance import Sources
 from errata_client.replay import StepView
 from errata_client.run import Run, Step
 from errata_client.view import CallView
@@ -22,6 +23,14 @@ LONG_NUMBER = 10_000_000
 """A JSON number from here on is an id rather than an amount or a count."""
 
 SAID_DIGITS = 5
+SOURCES = 20
+"""Arguments of a call whose sources a finding keeps."""
+
+_WHERE = {
+    "nowhere": "was given by nobody",
+    "schema": "stands only in the tools' schemas",
+    "prompt": "stands only in the prompt",
+}
 
 _RUNS_OF_DIGITS = re.compile(r"\d+")
 _EMAIL = re.compile(r"[^\s@]{1,64}@[^\s@]{1,200}\.[A-Za-z]{2,24}")
@@ -52,8 +61,13 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     Left alone are dates, amounts, measures, words, free text, values under keys that the agent is free to fill; a value
     derived from what a person said (the local part of an address, their number with a prefix); and one with which
     an earlier call succeeded, since that call confirmed it.
+
+    Message and evidence tell apart what stands only in the prompt, what stands only in the tools' schemas (an example,
+    say), and what stands nowhere; `sources` says of each argument of the call who gave it: person, tool, prompt, schema,
+    nowhere.
     """
     confirmed: set[str] = set()
+    schemas = _Schemas(run)
     for call in calls:
         if call.step.requestor != "agent" or not call.step.paired:
             continue
@@ -62,7 +76,7 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
             if canonical(value) not in confirmed and not _number_was_said(run, call.step, value):
                 found.setdefault(_argument(place), []).append(place)
         for argument, places in found.items():
-            yield _finding(call.step, call.before, argument, places)
+            yield _finding(call.step, call.before, argument, places, schemas)
         if succeeded(call.step):
             confirmed.update(canonical(value) for _, value in pointers.leaves(call.before.arguments))
 
@@ -111,9 +125,32 @@ def _argument(place: str) -> str:
     return "".join("/*" if part.isdigit() else f"/{part}" for part in place.removeprefix("/").split("/"))
 
 
-def _finding(step: Step, view: CallView, argument: str, places: list[str]) -> Finding:
-    in_prompt = all(view.provenance[place] == "prompt" for place in places)
-    where = "stands only in the prompt" if in_prompt else "was given by nobody"
+class _Schemas:
+    """What the schemas of the tools say, read when it is first asked for."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._sources: Sources | None = None
+
+    def origin(self, view: CallView, place: str) -> str:
+        """Who gave the value at `place`."""
+        given = view.provenance.get(place, "nowhere")
+        if given != "nowhere" or not self._run.tools:
+            return given
+        if self._sources is None:
+            self._sources = Sources()
+            self._sources.prompt(
+                "\n".join(canonical(tool.model_dump(mode="json")) for tool in self._run.tools)
+            )
+        value = _value(view, place)
+        known = not isinstance(value, dict | list) and self._sources.holds(value, "prompt")
+        return "schema" if known else "nowhere"
+
+
+def _finding(step: Step, view: CallView, argument: str, places: list[str], schemas: _Schemas) -> Finding:
+    origins = {schemas.origin(view, place) for place in places}
+    origin = next(one for one in ("nowhere", "schema", "prompt") if one in origins)
+    where = _WHERE[origin]
     values: list[JsonValue] = [_value(view, place) for place in places[:10]]
     return Finding(
         index=step.index,
@@ -125,7 +162,8 @@ def _finding(step: Step, view: CallView, argument: str, places: list[str]) -> Fi
             "argument": argument,
             "pointers": [*places[:10]],
             "values": values,
-            "provenance": "prompt" if in_prompt else "nowhere",
+            "provenance": origin,
+            "sources": {place: schemas.origin(view, place) for place in [*view.provenance][:SOURCES]},
             "tool_failed": step.error is not None,
         },
     )

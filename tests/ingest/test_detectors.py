@@ -167,6 +167,17 @@ def test_a_value_that_stands_only_in_the_prompt_is_fabricated() -> None:
     assert finding.evidence["provenance"] == "prompt"
 
 
+def test_a_value_that_stands_only_in_a_schema_is_told_apart_and_each_argument_names_its_source() -> None:
+    example: JsonValue = {"properties": {"book_id": {"type": "string", "examples": ["B-9999"]}}}
+    tools = (ToolDeclaration.model_validate({"name": "lend", "parameters": example}),)
+    given: dict[str, JsonValue] = {"book_id": "B-9999", "shelf": "三楼", "copy": "C-777"}
+    run = a_run(step(0, "lend", given, user_input="借一本在三楼的书"), tools=tools)
+    schema, nowhere = found(fabricated_argument.DETECTOR, run)
+    assert (schema.evidence["provenance"], nowhere.evidence["provenance"]) == ("schema", "nowhere")
+    assert "schemas" in schema.message
+    assert schema.evidence["sources"] == {"/book_id": "schema", "/shelf": "person", "/copy": "nowhere"}
+
+
 def test_a_value_that_a_person_said_or_a_tool_returned_is_not() -> None:
     run = a_run(
         step(0, "find", {"title": "x"}, user_input="Lend me b-1001 please.", observation='{"id": "B-2002"}'),
