@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -25,8 +26,7 @@ _ENGLISH = (
     r"|\byou(?:'ve| have)? (?:misunderstood|misread|ignored|forgot(?:ten)?) (?:me|my|what|the|that)\b"
     r"|\byou (?:didn't|did not|haven't|have not|never) (?:answer|listen|read|do what|understand|address|process(?:ed)? (?:it|that|my))"
     r"|\byou said (?:you|it|that|there)\b.{0,80}\bbut\b|\bopposite of what i\b|\bi said (?:not|no|the opposite|opposite|don't)\b"
-    r"|\bthere (?:might|may|must|seems to|is|has to) ?(?:be|have been)? ?(?:a|some|any)? ?(?:misunderstanding|confusion)\b"
-    r"|\bwhat(?:'s| is| the \w+ is| the \w+'s) wrong with (?:you|this (?:system|bot|agent|assistant|chat))\b"
+    r"|\bwhat(?:'s| is| the \w+ is| the \w+'s) wrong with you\b"
     r"|\b(?:useless|stupid|terrible|worthless|dumb) (?:bot|agent|assistant|system|ai|chatbot)\b"
 )
 _CHINESE = (
@@ -34,6 +34,17 @@ _CHINESE = (
     r"|(?:这|那)?(?:根本|完全|并)?不是我(?:要|想要|说|问|需要)的|我(?:没|没有|从没)(?:有)?(?:让|叫|要求|要)你"
     r"|我(?:刚才|刚刚|之前|已经|前面)(?:已经|就)?(?:都)?(?:说过|告诉过?你|提供过|给过你|回答过)|(?:答非所问|你没(?:有)?(?:听懂|理解|看懂|回答)|你在胡说|胡说八道)"
     r"|你(?:怎么)?(?:一直|老是|总是|反复)(?:在)?(?:重复|问|说)|(?:你们?|这个)(?:机器人|客服|系统|助手)(?:太|真|也太)?(?:差|烂|蠢|没用|垃圾|智障)"
+)
+_MISUNDERSTOOD = re.compile(
+    r"\bthere (?:might|may|must|seems to|is|has to) ?(?:be|have been)? ?(?:a|some|any)? ?(?:misunderstanding|confusion)\b"
+    r"|(?:可能|好像|应该)?(?:有|存在)(?:一些|一点|点)?误会",
+    re.IGNORECASE,
+)
+"""Words that complain of the agent only beside what the person wanted: it may be another who was misunderstood."""
+
+_WANTED = re.compile(
+    r"\bi(?:'m| am| was)? (?:trying|looking|wanted|want|asked|asking|meant|need(?:ed)?)\b|\blooking for\b|我(?:是)?(?:想|要|说的是|问的是)",
+    re.IGNORECASE,
 )
 _COMPLAINS = re.compile(f"{_ENGLISH}|{_CHINESE}", re.IGNORECASE)
 _GATE = re.compile(
@@ -48,7 +59,7 @@ _NOT = re.compile(
 
 def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
     """At the agent's latest step before it, one finding for each turn in which a person complains of what the agent did or said: that it did the wrong thing or what
-    nobody asked for, did not listen, asks again what it was told, goes in circles, contradicts itself; 你搞错了, 不是我要的, 我已经说过.
+    nobody asked for, did not listen, misunderstood what they wanted, asks again what it was told, goes in circles, contradicts itself; 你搞错了, 不是我要的, 我已经说过.
 
     Not: displeasure with a product, a price, a rule or a delay; asking for a human; correcting what the person had said
     wrongly themselves; conditions and questions ("if you made a mistake"); the first thing that is said, before the
@@ -69,7 +80,8 @@ def complaint_in(text: str) -> tuple[str, str] | None:
     text = text[:MAX_TEXT].replace("’", "'")
     if not _GATE.search(text):
         return None
-    for match in _COMPLAINS.finditer(text):
+    patterns = (_COMPLAINS, _MISUNDERSTOOD) if _WANTED.search(text) else (_COMPLAINS,)
+    for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         if not _NOT.search(text[max(0, match.start() - 24) : match.start()]):
             return match.group(), text[max(0, match.start() - AROUND) : match.end() + AROUND]
     return None
