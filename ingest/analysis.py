@@ -59,14 +59,14 @@ def analyse(
 
 
 def findings(run: Run, calls: Sequence[StepView], detectors: Sequence[Detector]) -> Iterator[Finding]:
-    """What the detectors find, one after the other; where they find nothing, what the last resort says. A run that a
-    person broke off is looked at all the same: its tools' errors happened."""
-    nothing = True
+    """What the detectors find, one after the other; where they find nothing that held anybody up, what the last resort
+    says too. A run that a person broke off is looked at all the same: its tools' errors happened."""
+    silent = True
     for detector in detectors:
         for finding in detector.detect(run, calls):
-            nothing = False
+            silent = silent and finding.harmless
             yield finding
-    if nothing:
+    if silent:
         yield from LAST_RESORT.detect(run, calls)
 
 

@@ -62,7 +62,18 @@ def outranked(cases: Sequence[FailureCase]) -> list[FailureCase]:
 
 
 def _explains(case: FailureCase) -> bool:
-    if case.requestor != "agent" or case.repair is not None:
+    if case.requestor != "agent" or case.repair is not None or _held_nobody_up(case):
         return False
     family = case.error_code.partition(".")[0]
     return family in _EXPLAINING or case.error_code in _EXPLAINING_CODES
+
+
+def _held_nobody_up(case: FailureCase) -> bool:
+    """Arguments that were no JSON, and were understood and run all the same."""
+    seen = case.evidence
+    ran = (
+        seen.get("recovered") is True
+        and seen.get("tool_answered") is True
+        and seen.get("tool_failed") is False
+    )
+    return case.error_code == "output.invalid_json" and ran

@@ -10,6 +10,7 @@ from errata_client.run import Run, Step, ToolCall
 from ingest.adapters.arguments import python_literal
 from ingest.adapters.jsonvalue import NotJsonError, loads
 from ingest.detectors.port import Detector, Finding
+from ingest.repair import succeeded
 
 EXCERPT = 200
 
@@ -40,6 +41,7 @@ def _finding(step: Step, call: ToolCall, raw: str) -> Finding:
         message=f"the arguments are {what}, not a JSON object",
         kind="invalid_argument",
         evidence=evidence,
+        harmless=call.arguments_recovered and succeeded(step),
     )
 
 

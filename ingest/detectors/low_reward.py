@@ -12,7 +12,7 @@ from ingest.detectors.port import Detector, Finding
 
 def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
     """One finding, at the last step of a run whose outcome is failure. It is asked only where no other detector found
-    anything (`registry.LAST_RESORT`): a silent failure, which contrast with runs that succeeded may explain.
+    anything that held anybody up (`registry.LAST_RESORT`): a silent failure, which contrast with runs that succeeded may explain.
 
     Not: runs that a person broke off; runs whose outcome is unknown, a reward between failure and success among them.
     Evidence: the reward, what the outcome says, and how many calls there were.

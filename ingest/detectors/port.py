@@ -19,7 +19,7 @@ class Finding:
     """One failure at one step. `detail` tells apart several of one code at one step; `evidence` is what was seen.
 
     `ends_run` marks a failure of the run as a whole, which shows at its end (FINAL_ANSWER): whatever call the last step
-    holds has no part in it.
+    holds has no part in it. `harmless` marks one that held nobody up: it is a case, and explains nothing.
     """
 
     index: int
@@ -29,6 +29,7 @@ class Finding:
     detail: str = ""
     evidence: dict[str, JsonValue] = field(default_factory=dict)
     ends_run: bool = False
+    harmless: bool = False
 
 
 Detect = Callable[[Run, Sequence[StepView]], Iterator[Finding]]

@@ -65,4 +65,4 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 LAST_RESORT: Detector = low_reward.DETECTOR
-"""Asked about a run in which none of the others found anything."""
+"""Asked about a run in which none of the others found anything, or nothing but what is harmless."""

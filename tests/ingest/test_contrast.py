@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from errata_client.run import Outcome, Run, Step
+from ingest.adapters.arguments import make_call
 from ingest.analysis import analyse
 from ingest.contrast.actions import actions
 from ingest.contrast.cases import contrast_case
@@ -231,6 +232,13 @@ def test_a_failed_run_with_an_error_that_nothing_mended_is_explained(store: Stor
     kept(store, run("bad", failing(0, "lend_book", "Error: lent out")), run("a", lent(), ok=True))
     assert night(store)["explained"] == 1
     assert not [case for case in outcomes(store) if case.error_code == "outcome.missing_action"]
+
+
+def test_arguments_that_were_no_json_but_ran_explain_nothing(store: Store) -> None:
+    odd = step(0, "think", tool_call=make_call("think", "{'thought': '嗯'}"))
+    kept(store, run("bad", odd), run("a", lent(), ok=True))
+    assert night(store)["explained"] == 0
+    assert [case.error_code for case in outcomes(store)] == ["outcome.missing_action"]
 
 
 def test_what_is_not_told_is_said(store: Store) -> None:

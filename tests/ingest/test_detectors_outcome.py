@@ -6,6 +6,7 @@ import pytest
 
 from errata_client.model import JsonValue
 from errata_client.run import Outcome, Step
+from ingest.adapters.arguments import make_call
 from ingest.analysis import analyse
 from ingest.detectors import declared_outcome, user_complaint
 from ingest.detectors.user_complaint import complaint_in
@@ -121,6 +122,13 @@ def test_a_failed_run_without_another_failure_has_one_bare_case() -> None:
 
 def test_a_failed_run_with_another_failure_has_no_bare_case() -> None:
     assert codes_of(failing(0, "find", "Error: 未找到"), outcome=FAILED) == ["tool.error"]
+
+
+def test_arguments_that_were_no_json_but_ran_explain_no_failed_run() -> None:
+    ran = step(0, "think", tool_call=make_call("think", "{'thought': '嗯'}"))
+    broke = failing(0, "think", "Error: no", tool_call=make_call("think", "{'thought': '嗯'}"))
+    assert codes_of(ran, outcome=FAILED) == ["output.invalid_json", "outcome.low_reward"]
+    assert codes_of(broke, outcome=FAILED) == ["tool.error", "output.invalid_json"]
 
 
 def test_a_failure_of_the_whole_run_is_not_laid_at_the_door_of_its_last_call() -> None:
