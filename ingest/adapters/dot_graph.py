@@ -127,6 +127,7 @@ def _run(plans: list[Plan], results: list[Result], about: dict[str, Any], listed
         "run_id": f"dot-{digest(asked, [plan.model_dump(mode='json') for plan in plans], [step.model_dump(mode='json') for step in built.steps])}",
         "agent": Agent(kind="plan_execute"),
         "user_intent": asked,
+        "complete": False,
         "steps": tuple(built.steps),
         "plans": built.finished_plans(),
     }

@@ -24,6 +24,9 @@ REPLANS = ("plans", "revisions", "replans", "plan_history")
 RESULTS = ("step_results", "results", "executions", "execution_results", "past_steps", "执行结果")
 OUTPUTS = ("output", "result", "observation", "response", "value", "data", "输出", "结果")
 GOALS = ("goal", "input", "task", "question", "query", "objective", "目标", "问题")
+SAID = ("input", "question", "query", "问题")
+"""Keys of what a person said; a goal is a planner's words, and does not hold all that was said."""
+
 ANSWERS = ("final_answer", "response", "answer", "final_output", "最终答案")
 
 
@@ -85,6 +88,7 @@ def contract_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalyse
         "run_id": f"plan-{digest(asked, [plan.model_dump(mode='json') for plan in plans], results_in(record))}",
         "agent": Agent(kind="plan_execute"),
         "user_intent": asked,
+        "complete": text_at(record, *SAID) is not None,
         "steps": tuple(built.steps),
         "plans": built.finished_plans(),
     }

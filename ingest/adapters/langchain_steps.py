@@ -57,6 +57,7 @@ def run_of(record: dict[str, JsonValue], listed: list[Any], position: str) -> tu
         "run_id": f"langchain-{digest(asked, listed, answer)}",
         "agent": Agent(kind="react"),
         "user_intent": asked,
+        "complete": asked is not None,
         "steps": tuple(steps),
     }
     return Run(**{**fields, **about_run(record)}), troubles

@@ -52,6 +52,7 @@ def run_of(updates: list[Any]) -> Run:
         run_id=f"plan-{digest(updates)}",
         agent=Agent(kind="plan_execute"),
         user_intent=clean_text(asked) if asked else None,
+        complete=asked is not None,
         steps=tuple(built.steps),
         plans=built.finished_plans(),
     )

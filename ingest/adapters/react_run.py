@@ -198,6 +198,7 @@ def react_run(transcript: Transcript, **known: Any) -> tuple[Run, list[NotAnalys
         "run_id": f"react-{digest(question, [block.raw for block in transcript.blocks])}",
         "agent": Agent(kind="react"),
         "user_intent": question,
+        "complete": question is not None,
         "prompt": prompt,
         "tools": _declared(prompt, built.tools),
         "steps": tuple(built.steps),

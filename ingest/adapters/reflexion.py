@@ -118,6 +118,7 @@ class _Episodes:
             "run_id": f"reflexion-{digest(asked, made, [episode.model_dump(mode='json') for episode in self.episodes])}",
             "agent": Agent(kind="reflexion"),
             "user_intent": asked,
+            "complete": asked is not None,
             "steps": tuple(self.steps),
             "episodes": tuple(self.episodes),
             "outcome": self.outcome,

@@ -170,6 +170,7 @@ def _run(found: _Written, seen: dict[str, JsonValue]) -> Run:
         run_id=f"rewoo-{digest(question, found.calls, outputs, found.answer)}",
         agent=Agent(kind="plan_execute"),
         user_intent=question,
+        complete=question is not None,
         steps=tuple(built.steps),
         plans=built.finished_plans(),
     )

@@ -87,6 +87,7 @@ def _run(
         "run_id": f"tree-{digest(asked, [thought.model_dump(mode='json') for thought in thoughts], said)}",
         "agent": Agent(kind="tree_of_thoughts"),
         "user_intent": asked,
+        "complete": asked is not None,
         "steps": tuple(steps),
         "thoughts": tuple(thoughts),
         "outcome": outcome or Outcome(),

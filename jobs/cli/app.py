@@ -19,6 +19,7 @@ from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
 from jobs.cli.nightly import nightly
+from jobs.cli.schema import schema
 from jobs.cli.serve import serve
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 
 app.command("ingest")(ingest)
+app.command("schema")(schema)
 app.command("nightly")(nightly)
 app.add_typer(problem_review.app, name="problems")
 app.add_typer(causes.app, name="causes")

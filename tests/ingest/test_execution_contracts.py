@@ -182,6 +182,11 @@ def test_a_wrong_result_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None
     assert [item.position for item in left_out] == ["record 1, result 2"]
 
 
+def test_a_goal_is_a_planners_words_and_an_input_a_persons(tmp_path: Path) -> None:
+    assert not one(tmp_path, contract([FIND], [FOUND])).complete
+    assert one(tmp_path, contract([FIND], [FOUND], input="Return On Rivers.")).complete
+
+
 def test_a_plan_with_a_cycle_is_kept_as_it_is(tmp_path: Path) -> None:
     steps = [{"id": "a", "tool": "x", "depends_on": ["b"]}, {"id": "b", "tool": "y", "depends_on": "a"}]
     plan = one(tmp_path, contract(steps, [{"step_id": "a", "status": "done"}])).plans[0]

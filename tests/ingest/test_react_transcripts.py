@@ -494,6 +494,11 @@ def test_a_chinese_transcript_may_be_encoded_as_it_likes(tmp_path: Path, encodin
     assert [item.position for item in left_out] == (["line 1"] if encoding == "gb18030" else [])
 
 
+def test_a_transcript_without_its_question_does_not_hold_all_that_was_said(tmp_path: Path) -> None:
+    assert one(tmp_path, ENGLISH).complete
+    assert not one(tmp_path, ENGLISH.partition("\n")[2]).complete
+
+
 def test_the_same_transcript_is_the_same_run_wherever_it_stands(tmp_path: Path) -> None:
     (alone,), _ = read_text(tmp_path, ENGLISH)
     (_, second), _ = read_text(tmp_path, CHINESE + "\n" + ENGLISH)
