@@ -39,14 +39,24 @@ class Attributor:
     now: datetime
 
     def attribute(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
-        """One attribution per problem, by error code and then fingerprint. One problem alone takes one BLAS thread:
-        several cost more than they bring, on busy cores a hundredfold."""
+        """One attribution per problem, by error code and then fingerprint."""
+        judge = self._judge(self.parameters)
+        yield from (_decided(judge, question) for question in self.questions(problems))
+
+    def under(self, parameters: Parameters, questions: Sequence[Question]) -> list[Attribution]:
+        """What these questions come to under other thresholds and margins, with the scores that they have."""
+        judge = self._judge(parameters)
+        return [_decided(judge, question) for question in questions]
+
+    def questions(self, problems: Sequence[Problem]) -> Iterator[Question]:
+        """The problems with answers and scores, by error code and then fingerprint. One problem alone takes one BLAS
+        thread: several cost more than they bring, on busy cores a hundredfold."""
         ordered = sorted(problems, key=lambda problem: (problem.error_code, problem.fingerprint))
         with threadpool_limits(limits=1 if len(ordered) == 1 else None, user_api="blas"):
             for code in sorted({problem.error_code for problem in ordered}):
                 yield from self._of_one_code([p for p in ordered if p.error_code == code])
 
-    def _of_one_code(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
+    def _of_one_code(self, problems: Sequence[Problem]) -> Iterator[Question]:
         code = problems[0].error_code
         causes = [cause for cause in self.causes if cause.enabled and code in cause.error_codes]
         known = known_exemplars(causes, self.answers)
@@ -60,17 +70,15 @@ class Attributor:
         causes: Sequence[RootCause],
         known: Sequence[Known],
         taught: TextVectors,
-    ) -> Iterator[Attribution]:
+    ) -> Iterator[Question]:
         questions = [self._question(problem, causes) for problem in problems]
-        judge = self._judge()
-        answered = [judge.by_answers(question) for question in questions]
         texts = [problem_texts(question.problem) for question in questions]
         asked = self._vectors_of(texts)
         vectors = {encoder: {**taught[encoder], **asked[encoder]} for encoder in self.encoders}
         ranking = Ranking(known, vectors, self.parameters)
         allowed = [question.covering - question.refused for question in questions]
-        for question, ranked, said in zip(questions, ranking.rank(texts, allowed), answered, strict=True):
-            yield said or judge.by_scores(replace(question, ranked=ranked))
+        for question, ranked in zip(questions, ranking.rank(texts, allowed), strict=True):
+            yield replace(question, ranked=ranked)
 
     def _question(self, problem: Problem, causes: Sequence[RootCause]) -> Question:
         return Question(
@@ -81,9 +89,9 @@ class Attributor:
             near=self.answers.settled_near(problem),
         )
 
-    def _judge(self) -> Judge:
+    def _judge(self, parameters: Parameters) -> Judge:
         enabled = {cause.cause_id: cause for cause in self.causes if cause.enabled}
-        return Judge(enabled, self.parameters, self.encoders, self.now)
+        return Judge(enabled, parameters, self.encoders, self.now)
 
     def _vectors_of(self, texts: Sequence[Texts]) -> TextVectors:
         fields = {encoder: self.parameters.informative_fields(encoder) for encoder in self.encoders}
@@ -91,3 +99,8 @@ class Attributor:
             encoder: self.vectors(encoder, [some[name] for some in texts for name in named])
             for encoder, named in fields.items()
         }
+
+
+def _decided(judge: Judge, question: Question) -> Attribution:
+    """People's answers decide before scores do; an attribution by an answer carries no scores."""
+    return judge.by_answers(replace(question, ranked=None)) or judge.by_scores(question)

@@ -50,7 +50,8 @@ class Parameters(Model):
 
     A cause is matched at `threshold` or above, `margin` ahead of the next cause; between `threshold` - `band` and
     `threshold` a person decides. Where only one of several running encoders reads the text, nobody can disagree with it,
-    and `lone_threshold` takes the threshold's place unless the template sets its own. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
+    and `lone_threshold` takes the threshold's place unless the template sets its own. `thresholds` are those that a fit
+    found for single causes; one that a person wrote into the template goes before. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
     """
 
     weights: Weights = Weights()
@@ -59,6 +60,7 @@ class Parameters(Model):
     margin: float = Setting(0.08, ge=0.0, le=0.5)
     band: float = Setting(0.1, ge=0.0, le=0.5)
     min_support: int = Setting(3, ge=1)
+    thresholds: dict[str, float] = Setting(default_factory=dict)
     calibrations: dict[str, FieldCalibrations]
 
     def informative_fields(self, encoder: str) -> tuple[Field, ...]:

@@ -129,7 +129,9 @@ class Judge:
         if cause and cause.threshold is not None:
             return cause.threshold
         alone = len(self.encoders) > 1 and len(ranked.readers) == 1
-        return self.parameters.lone_threshold if alone else self.parameters.threshold
+        usual = self.parameters.lone_threshold if alone else self.parameters.threshold
+        fitted = self.parameters.thresholds.get(ranked.winner.cause_id, usual) if ranked.winner else usual
+        return max(usual, fitted) if alone else fitted
 
     def _answer(
         self, question: Question, verdict: Verdict, rung: Rung, reason: str, cause: str | None = None

@@ -83,6 +83,13 @@ def test_a_template_may_set_its_own_threshold() -> None:
     assert attribute([lenient]).verdict == "matched"
 
 
+def test_a_fit_may_set_thresholds_of_single_causes_and_the_templates_own_goes_before() -> None:
+    fitted = plain_parameters("one", thresholds={"RC-A": 0.97})
+    assert attribute([LOST, FAR], parameters=fitted).verdict == "abstained"
+    own = LOST.model_copy(update={"threshold": 0.9})
+    assert attribute([own, FAR], parameters=fitted).verdict == "matched"
+
+
 def test_encoders_that_prefer_different_causes_are_left_to_a_person() -> None:
     other = {**TABLE, "parcel was lost": angle(0.9), "van broke down": angle(0.95)}
     parameters = plain_parameters("one", "two", margin=0.0)
