@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
+from attribution.contraries import contrary, crossed
 from attribution.words import FILLERS, NEGATIONS, content, negations, opposites, words
 
 SHARE = 0.10
@@ -43,7 +44,8 @@ def nearly_same(left: str, right: str) -> bool:
     if limit == 0 or edit_distance(left, right, limit) > limit:
         return False
     before, after = words(left), words(right)
-    same_sense = negations(before) == negations(after) and not opposites(before, after)
+    opposed = opposites(before, after) or contrary(left, right, before, after) or crossed(before, after)
+    same_sense = negations(before) == negations(after) and not opposed
     return same_sense and _only_slips(before, after)
 
 
@@ -80,7 +82,15 @@ def turned_round(left: str, right: str) -> str | None:
         return "nearly the same words, but one of the texts negates more of them"
     if len(ours) > 2 and sorted(ours) == sorted(theirs) and _moved(ours, theirs):
         return "the same words, but in other places"
-    return None
+    return _reversed(left, right, before, after)
+
+
+def _reversed(left: str, right: str, before: Sequence[str], after: Sequence[str]) -> str | None:
+    opposed = contrary(left, right, before, after)
+    if opposed:
+        return f"it says {opposed[0]!r} where the known text says {opposed[1]!r}"
+    swapped = crossed(before, after)
+    return f"{swapped[0]!r} and {swapped[1]!r} have changed places" if swapped else None
 
 
 def _polarity(side: Sequence[str], plain: Collection[str]) -> int:
