@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import orjson
 
 from errata_client.model import JsonValue
-from ingest.adapters.jsonvalue import loads
 from ingest.adapters.port import NotAnalysed
 
-MAX_HELD = 96 * 1024 * 1024
+MAX_HELD = 64 * 1024 * 1024
 """Bytes of records that are held while their traces may still go on. Beyond it the traces that grew least lately are
 taken as whole."""
 
@@ -70,7 +69,8 @@ class _Join:
             reason = f"it came after {self.held // 2**20} MiB of other traces, when its trace was taken as whole; it was not read"
             yield NotAnalysed(position=f"{piece.position}, trace {trace}", reason=reason)
             return
-        data = orjson.dumps(piece.value)
+        # A copy: what orjson gives keeps the buffer that it was written into, several times its length.
+        data = memoryview(orjson.dumps(piece.value)).tobytes()
         self._groups.setdefault(trace, []).append(data)
         self._groups.move_to_end(trace)
         self._size += len(data)
@@ -88,7 +88,7 @@ class _Join:
     def _taken(self, trace: str) -> Gathered:
         data = self._groups.pop(trace)
         self._size -= sum(map(len, data))
-        return Gathered(trace, tuple(loads(item) for item in data))
+        return Gathered(trace, tuple(orjson.loads(item) for item in data))
 
     def _trace_of(self, piece: Piece) -> str:
         """The trace's id: its own, or that of a record known by id, of its parent, or the root's id. What was gathered

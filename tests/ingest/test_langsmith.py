@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -508,3 +509,15 @@ def test_an_exception_is_told_in_its_words_without_its_traceback(
     run = the_run(tmp_path, [ls_run(1, "tool", "lend", inputs={"book_id": "B-77"}, error=error)])
     assert run.steps[0].error is not None
     assert (run.steps[0].error.message, run.steps[0].error.type) == (message, kind)
+
+
+def test_memory_does_not_grow_with_the_number_of_traces(tmp_path: Path) -> None:
+    traces = (f"01990000-0000-7000-8000-{number:09d}001" for number in range(400))
+    padded = [{**run, "serialized": {"text": "x" * 2_000}} for trace in traces for run in a_desk(trace)]
+    opening = open_source(written_lines(tmp_path / "runs.jsonl", padded))
+    tracemalloc.start()
+    count = sum(isinstance(item, Run) for item in LangSmith(held=200_000).read(opening))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 400
+    assert peak < 3_000_000 < opening.path.stat().st_size
