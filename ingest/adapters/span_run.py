@@ -23,7 +23,7 @@ GENERIC = frozenset({"LangGraph", "RunnableSequence", "AgentExecutor", "Runnable
 
 _LIMIT = re.compile(r"[Rr]ecursion limit of (\d{1,6})")
 _GAVE_UP = re.compile(
-    r"Sorry, need more steps to process this request|Agent stopped due to (?:iteration|max iterations|time) limit"
+    r"Sorry, need more steps to process this request|Agent stopped due to (?:iteration|max iterations) limit"
 )
 _WORDS = (
     "input", "question", "query", "task", "prompt", "user_input", "message", "text", "content", "instruction", "output",
@@ -136,7 +136,7 @@ def _outcome(trace: Trace, roots: tuple[Span, ...], told: JsonValue) -> Outcome:
         return Outcome(status="aborted" if stop == "cancelled" else "failure", reason=reason)
     said = [text_of(message.get("content")) for message in messages_of(told)[-1:]] or [_plain(told) or ""]
     gave_up = _GAVE_UP.search(said[-1])
-    return Outcome(status="failure", reason=gave_up.group(0)) if gave_up else Outcome()
+    return Outcome(status="failure", reason=f"step limit: {gave_up.group(0)}") if gave_up else Outcome()
 
 
 def _limit(outcome: Outcome) -> int | None:

@@ -13,7 +13,8 @@ import pytest
 from errata_client.run import Run
 from ingest.adapters.langsmith import LangSmith
 from ingest.adapters.records import open_source
-from tests.ingest.making import read, written, written_lines
+from ingest.detectors.max_steps import DETECTOR as MAX_STEPS
+from tests.ingest.making import found, read, written, written_lines
 from tests.ingest.tracing import TRACE, a_desk, asks, generation, lc, ls_run, raised, run_id
 
 OTHER = "01990000-0000-7000-8000-000000009001"
@@ -521,3 +522,19 @@ def test_memory_does_not_grow_with_the_number_of_traces(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert count == 400
     assert peak < 3_000_000 < opening.path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Sorry, need more steps to process this request.",
+        "Agent stopped due to iteration limit or time limit.",
+    ],
+)
+def test_a_framework_that_gives_up_at_its_bound_is_a_failure(tmp_path: Path, told: str) -> None:
+    answer = {"messages": [{"type": "human", "content": "Lend me B-77."}, {"type": "ai", "content": told}]}
+    asked = {"messages": [{"type": "human", "content": "Lend me B-77."}]}
+    run = the_run(tmp_path, [ls_run(1, "chain", "desk", inputs=asked, outputs=answer)])
+    assert run.outcome.status == "failure"
+    assert "step limit" in (run.outcome.reason or "")
+    assert [finding.code for finding in found(MAX_STEPS, run)] == ["loop.max_steps"]
