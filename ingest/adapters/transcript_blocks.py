@@ -193,7 +193,10 @@ class _Scanner:
             free = self._kind in {"text", "answer", "hidden", "break"} or self._finishes()
             return free or (found.word not in WEAK and (self._blank or self._kind == "rule"))
         if found.word in WEAK:
-            return self._kind in {"thought", "answer", "think"}
+            spoken = (
+                self._kind == "observation" and found.kind == "answer" and self._blank and not self._numbered
+            )
+            return spoken or self._kind in {"thought", "answer", "think"}
         if found.kind == "input":
             return self._kind in {"action", "think"}
         if within_reply and self._numbered and found.kind in {"thought", "action", "observation"}:

@@ -16,6 +16,9 @@ INPUT = "input"
 """The argument that a bare input text is of, as LangChain's tools of one argument call it."""
 
 MAX_NAME = 120
+PAUSE = "PAUSE"
+"""What agents of the simplest loop write behind an action, so that generating stops."""
+
 MAX_LITERAL = 20_000
 """Characters of arguments in Python's syntax that are read."""
 
@@ -35,6 +38,7 @@ _BRACKETS = re.compile(
     r"([^\s\[\](){}:：（【][^\[\](){}\n（【]{0,79}?)\s*[\[【](.*)[\]】]\s*[.。]?", re.DOTALL
 )
 _CALL = re.compile(r"([\w.\-]{1,80})\s*[(（](.*)[)）]\s*[;；]?", re.DOTALL)
+_COLON = re.compile(r"([\w.\-]{1,60})[:：]\s?(\S[^\n]{0,4000})")
 _COMMAND = re.compile(r"([a-z][a-z_\-]{0,40})(?:[ \t]+([^\n]{1,400}))?")
 _NAMED = re.compile(r"""["'](?:action|name|tool|tool_name)["']\s*:\s*["']([^"'\n]{1,80})["']""")
 _WRAPPED = re.compile(r"[`*\"'“”\[\]\s]*(.*?)[`*\"'“”\[\]\s.。]*", re.DOTALL)
@@ -151,6 +155,11 @@ def _broken(text: str) -> list[ToolCall]:
 
 
 def _from_words(text: str) -> list[ToolCall]:
+    first, _, behind = text.partition("\n")
+    if behind and (
+        _CALL.fullmatch(first.strip()) or _BRACKETS.fullmatch(first.strip()) or behind.strip() == PAUSE
+    ):
+        text = first.strip()
     if bracketed := _BRACKETS.fullmatch(text):
         return [with_input(_name(bracketed.group(1)), bracketed.group(2).strip())]
     if called := _CALL.fullmatch(text):
@@ -158,6 +167,8 @@ def _from_words(text: str) -> list[ToolCall]:
     blob = text[text.find("{") : text.rfind("}") + 1] if "{" in text else ""
     if blob and (found := _from_json(blob)):
         return found
+    if named := _COLON.fullmatch(text):
+        return [with_input(named.group(1), named.group(2))]
     if command := _COMMAND.fullmatch(text):
         return [with_input(command.group(1), command.group(2) or "")]
     name = _name(text)

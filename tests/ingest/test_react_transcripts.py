@@ -119,6 +119,9 @@ def test_a_chinese_transcript_with_numbers_and_full_width_colons_is_read_alike(t
         ("**Action:** look_up\n**Action Input:** B-1", "look_up", {"input": "B-1"}),
         ("### Action\n", "", {}),
         ("ACTION: look_up\nACTION INPUT: B-1", "look_up", {"input": "B-1"}),
+        ("Action: look_up: On Rivers\nPAUSE", "look_up", {"input": "On Rivers"}),
+        ("Action: look_up(book_id='B-1')\nPAUSE", "look_up", {"book_id": "B-1"}),
+        ("Action: look_up[B-1]\nI wait.", "look_up", {"input": "B-1"}),
         ("Action: go to shelf 3", "go", {"input": "to shelf 3"}),
     ],
 )
@@ -366,6 +369,13 @@ def test_an_action_that_nothing_answered_is_kept_unanswered(tmp_path: Path) -> N
 def test_only_a_reply_that_begins_as_errors_do_is_one(tmp_path: Path, reply: str, wrong: bool) -> None:
     run = one(tmp_path, f"Thought: a\nAction: look_upp[B-1]\nObservation: {reply}\nFinal Answer: z\n")
     assert (run.steps[0].error is not None) is wrong
+
+
+def test_an_answer_may_follow_an_observation_behind_an_empty_line(tmp_path: Path) -> None:
+    run = one(
+        tmp_path, "Question: q\nThought: a\nAction: x: 1\nPAUSE\n\nObservation: fine\n\nAnswer: It is fine.\n"
+    )
+    assert (seen(run), run.steps[-1].raw_output) == (["fine"], "It is fine.")
 
 
 def test_a_tool_that_the_framework_does_not_know_is_one_case(tmp_path: Path, store: Store) -> None:
