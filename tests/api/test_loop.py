@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,11 +21,11 @@ from knowledge.store import Query
 from knowledge.strategies import Strategy
 from strategies.bundles import current_bundle
 from tests.api.parties import PROJECT
+from tests.api.served import ROOT, SECRET, served
 from wiring.build import build
 from wiring.settings import Settings
 from wiring.tokens import create_token
 
-ROOT = Path(__file__).resolve().parents[2]
 RULE = {
     "id": "ST-0001",
     "revision": 1,
@@ -66,7 +66,7 @@ class Shop:
     """A data folder with one strategy in review, and the tokens of an engineer and of an agent."""
 
     def __init__(self, folder: Path) -> None:
-        self.settings = Settings(data_dir=folder, encoders=("hash",), secret="a secret of sixteen or more")
+        self.settings = Settings(data_dir=folder, encoders=("hash",), secret=SECRET)
         errata = build(self.settings)
         errata.ensure_project(PROJECT)
         errata.store.collection(PROJECT, STRATEGIES).add_many([in_review()])
@@ -74,36 +74,9 @@ class Shop:
         self.agent, _ = create_token(errata, "desk", ["rules:read"])
         errata.close()
 
-    @contextmanager
-    def served(self) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    def served(self) -> AbstractContextManager[tuple[str, subprocess.Popen[str]]]:
         """`errata serve` in a process of its own; its address."""
-        environment = {
-            "ERRATA_DATA_DIR": str(self.settings.data_dir),
-            "ERRATA_ENCODERS": "hash",
-            "ERRATA_SECRET": "a secret of sixteen or more",
-            "PYTHONPATH": str(ROOT),
-        }
-        command = [
-            sys.executable,
-            "-c",
-            "from jobs.cli import main; main()",
-            "serve",
-            "--port",
-            "0",
-            "--no-schedule",
-            "--json",
-        ]
-        with subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        ) as process:
-            assert process.stdout is not None
-            said = ""
-            while '"url"' not in said or "}" not in said:
-                line = process.stdout.readline()
-                assert line, "the service ended before it listened"
-                said += line
-            yield json.loads(said)["url"], process
-            process.kill()
+        return served(self.settings.data_dir)
 
     def approve(self, url: str, version: str, **more: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.engineer}", "If-Match": f'"{version}"', **more}

@@ -20,7 +20,7 @@ CONVERSATIONS = (
     "langfuse.session.id",
 )
 IN_METADATA = ("thread_id", "session_id", "conversation_id")
-MAX_ABOVE = 500
+MAX_ABOVE = 200
 """Levels above a span that are looked at."""
 
 WORK: frozenset[SpanKind | None] = frozenset({"model", "tool"})

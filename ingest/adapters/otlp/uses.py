@@ -12,7 +12,7 @@ from ingest.adapters.otlp.span import Span
 from ingest.adapters.otlp.tools import ToolUse, tool_use
 from ingest.adapters.otlp.tree import Tree
 
-MAX_BELOW = 1_000
+MAX_BELOW = 200
 """Spans under a call that are looked at for its error and for calls inside it."""
 
 
