@@ -64,9 +64,9 @@ class Effects:
 def by_name(tool: str) -> bool | None:
     """What the verb in a tool's name says, in English or Chinese: True it changes something, False it does not (reads,
     and handing over to a person, which changes no data), None where no verb is known."""
-    words = [word.lower() for word in _WORDS.findall(_CHECK_IN.sub("checkin", tool))]
-    if HANDS_OVER & set(words) or _HANDS_OVER_ZH.search(tool):
+    if hands_over(tool):
         return False
+    words = _words(tool)
     verbs = [word for word in words if word in READS or word in CHANGES]
     if verbs:
         return verbs[0] in CHANGES or ("and" in words and not CHANGES.isdisjoint(verbs))
@@ -75,6 +75,15 @@ def by_name(tool: str) -> bool | None:
     if _CHANGES_ZH.search(tool):
         return True
     return False if _READS_ZH.search(tool) else None
+
+
+def hands_over(tool: str) -> bool:
+    """Whether the tool gives the case to a person."""
+    return not HANDS_OVER.isdisjoint(_words(tool)) or _HANDS_OVER_ZH.search(tool) is not None
+
+
+def _words(tool: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(_CHECK_IN.sub("checkin", tool))]
 
 
 def learn(records: Iterable[RunRecord], declared: Mapping[str, bool] | None = None) -> Effects:

@@ -1,7 +1,7 @@
 """Where no run of the same task succeeded: what successful runs with the nearest intents all called. Tools, not values.
 
-An intent alone says little about what a task needs, so this is believed only in a project in which it has shown itself
-right: on failed runs whose own task has successful runs, which tell the truth (`Check`).
+An intent alone says little about what a task needs. It is told only of runs that changed nothing at all, and not in a project
+in which it has shown itself wrong: on failed runs whose own task has successful runs, which tell the truth (`Check`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ingest.contrast.actions import Action, actions
 from ingest.contrast.differences import Difference
-from ingest.contrast.effects import Effects
+from ingest.contrast.effects import Effects, hands_over
 from knowledge.runs import RunRecord
 
 Encode = Callable[[Sequence[str]], Mapping[str, NDArray[np.float32]]]
@@ -22,9 +22,8 @@ Encode = Callable[[Sequence[str]], Mapping[str, NDArray[np.float32]]]
 
 NEAREST = 3
 """Other tasks whose successful runs have to agree."""
-MIN_CHECKS = 5
 MIN_RIGHT = 0.9
-"""How often it must have been checked in a project, and been right, before it is told."""
+"""The share of checks, where there were any, that must have been right for it to be told."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,8 @@ class Check:
 
     @property
     def trusted(self) -> bool:
-        """Whether what the nearest intents say may be told."""
-        return self.named >= MIN_CHECKS and self.right >= MIN_RIGHT * self.named
+        """Whether what the nearest intents say may be told: they were not shown wrong."""
+        return self.right >= MIN_RIGHT * self.named
 
 
 class Intents:
@@ -47,40 +46,35 @@ class Intents:
         self._effects, self._encode = effects, encode
         vectors = encode(sorted({one.user_intent for one in successes}))
         self._records = [one for one in successes if one.user_intent in vectors]
-        self._tools = [frozenset(call.tool for call in one.calls) for one in self._records]
+        self._tools = [_tools(one) for one in self._records]
         rows = [vectors[one.user_intent] for one in self._records]
         self._matrix = np.stack(rows) if rows else None
 
     def missing(self, record: RunRecord) -> tuple[tuple[Difference, ...], tuple[RunRecord, ...]]:
-        """Actions that the nearest successful runs of NEAREST other tasks all took and this run did not, and those runs;
-        nothing where there are not as many, or the run's intent cannot be read."""
-        near = self._nearest(record)
+        """Actions that the nearest successful runs of NEAREST other tasks all took, and those runs, for a run that took none;
+        nothing for one that took any, where there are not as many others, or where its intent cannot be read."""
+        near = () if actions(record, self._effects) else self._nearest(record)
         if len(near) < NEAREST:
             return (), ()
-        done = {action.tool for action in actions(record, self._effects)}
-        needed = [{action.tool for action in actions(one, self._effects)} for one in near]
-        lacking = sorted(set.intersection(*needed) - done)
-        return tuple(
-            Difference(
-                "outcome.missing_action",
-                tool,
-                expected=tuple(_times(tool, actions(one, self._effects)) for one in near),
-            )
-            for tool in lacking
-        ), near
+        taken = [actions(one, self._effects) for one in near]
+        needed = set.intersection(*({action.tool for action in done} for done in taken))
+        differences = (
+            Difference("outcome.missing_action", tool, expected=tuple(_times(tool, done) for done in taken))
+            for tool in sorted(needed)
+        )
+        return tuple(differences), near
 
     def _nearest(self, record: RunRecord) -> tuple[RunRecord, ...]:
-        """One run of each of the nearest other tasks of this agent, whose tools have some in common with the run's."""
+        """One run of each of the nearest other tasks. They have a tool in common with the run, if it called any."""
         vector = self._encode([record.user_intent]).get(record.user_intent)
         if vector is None or self._matrix is None:
             return ()
-        mine = {call.tool for call in record.calls}
+        mine = _tools(record)
         found: dict[object, RunRecord] = {}
         for place in np.argsort(-(self._matrix @ vector), kind="stable"):
             other = self._records[place]
-            if not _comparable(record, other) or (mine and not mine & self._tools[place]):
-                continue
-            found.setdefault(other.task_id or other.run_id, other)
+            if (not mine or mine & self._tools[place]) and _other_task(record, other):
+                found.setdefault(other.task_id or other.run_id, other)
             if len(found) == NEAREST:
                 break
         return tuple(found.values())
@@ -97,10 +91,13 @@ def check(intents: Intents, told: Sequence[tuple[RunRecord, Sequence[Difference]
     return Check(named, right)
 
 
-def _comparable(record: RunRecord, other: RunRecord) -> bool:
-    if record.agent.name != other.agent.name or record.run_id == other.run_id:
-        return False
-    return record.task_id is None or record.task_id != other.task_id
+def _other_task(record: RunRecord, other: RunRecord) -> bool:
+    return record.run_id != other.run_id and (record.task_id is None or record.task_id != other.task_id)
+
+
+def _tools(record: RunRecord) -> frozenset[str]:
+    """The tools of a run, without handing over, which every desk has."""
+    return frozenset(call.tool for call in record.calls if not hands_over(call.tool))
 
 
 def _times(tool: str, done: Sequence[Action]) -> int:

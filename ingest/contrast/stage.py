@@ -13,9 +13,10 @@ from functools import lru_cache
 from itertools import islice
 
 from errata_client.model import JsonValue
+from ingest.contrast.actions import actions
 from ingest.contrast.cases import Basis, contrast_cases
 from ingest.contrast.effects import Effects, learn
-from ingest.contrast.intents import MIN_CHECKS, Check, Encode, Intents, check
+from ingest.contrast.intents import Check, Encode, Intents, check
 from ingest.contrast.verdict import Contrast, contrast_of, explained, outranked, settled, superseded
 from ingest.problems import refresh_problems
 from knowledge.batches import batches
@@ -112,16 +113,15 @@ class _Night:
 
     def _by_intent(self) -> Check:
         """Compare what is left by intent, as far as that has shown itself right here."""
-        if not self._untold or sum(one.lacks for one in self._told) < MIN_CHECKS:
+        idle = [one for one in self._untold if not actions(one, self._effects)]
+        if not idle:
             self._counts["untold"] = len(self._untold)
             return Check()
         intents = Intents(list(latest(self._shift, "success", MAX_INTENTS)), self._effects, self._encode)
         shown = check(intents, [(one.record, one.found) for one in self._told])
         if shown.trusted:
             compared = (
-                Contrast(record, near, found)
-                for record in self._untold
-                for found, near in [intents.missing(record)]
+                Contrast(record, near, found) for record in idle for found, near in [intents.missing(record)]
             )
             self._write([one for one in compared if one.found], "nearest_intents")
         self._counts["untold"] = len(self._untold) - self._counts["named_by_intent"]
@@ -175,13 +175,17 @@ class _Night:
             (self._counts["untold"], _why_not(shown)),
             (self._counts["beyond"], f"more than {MAX_UNTOLD:,} were to be compared by intent in one night"),
         ]
-        return tuple({"failed_runs": number, "reason": reason} for number, reason in told if number)
+        return tuple(
+            {"failed_runs": number, "reason": f"{number:,} failed runs: {reason}"}
+            for number, reason in told
+            if number
+        )
 
 
 def _why_not(shown: Check) -> str:
     if shown.trusted:
-        return "no run of their task succeeded, and the successful runs with the nearest intents do not agree"
+        return "no run of their task succeeded; they changed something, or the nearest successful runs do not agree"
     return (
-        "no run of their task succeeded, and in this project the nearest intents have not shown that they tell: "
+        "no run of their task succeeded, and in this project the nearest intents have shown that they mislead: "
         f"right {shown.right} times of {shown.named}"
     )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from errata_client.pointer import leaves
+from ingest.contrast.effects import hands_over
 from ingest.decisive.turns import Course, Turn
-from ingest.decisive.wording import agrees, counts, hands_over, refuses, requests
+from ingest.decisive.wording import agrees, counts, refuses, requests
 
 Found = tuple[int, str]
 MIN_ID = 4

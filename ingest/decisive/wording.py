@@ -35,7 +35,6 @@ _REQUESTS = re.compile(
     r"\?|\b(?:go ahead|proceed|please (?:do|make|send|change|cancel|process|book|check|tell|give))\b|？|请(?:帮|给|办|处理|取消|修改|查)|吗|继续办",
     re.IGNORECASE,
 )
-_HANDS_OVER = re.compile(r"transfer.*(?:human|agent)|escalate|hand_?(?:off|over)|转人工|人工", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?<![\w$€£¥.,#-])(\d{1,3})(?![\w.,%-])\s+(?:\w+[ -]){0,3}?(?:options?|items?|types?|kinds?|results?|orders?|available|variants?|choices?|flights?|records?|entries|files?|people|times)\b"
     r"|(?<![\d.#-])(\d{1,3})\s*(?:个|件|种|条|项|款|次|份|位)",
@@ -89,11 +88,6 @@ def agrees(text: str) -> bool:
 def requests(text: str) -> bool:
     """Whether a person wants something done or told now, and does not merely agree, thank or take leave."""
     return _REQUESTS.search(text) is not None and _LEAVES.search(text) is None
-
-
-def hands_over(tool: str) -> bool:
-    """Whether a tool gives the case to a person."""
-    return _HANDS_OVER.search(tool) is not None
 
 
 def numbers(text: str) -> list[str]:

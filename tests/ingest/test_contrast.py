@@ -271,7 +271,7 @@ def loans(*, checks: int) -> list[Run]:
     return [*good, *bad, run("alone", looked(0, "B-500"), task="t-alone")]
 
 
-def test_without_siblings_the_nearest_intents_name_a_tool_where_they_have_shown_that_they_tell(
+def test_without_siblings_the_nearest_intents_name_a_tool_for_a_run_that_changed_nothing(
     store: Store,
 ) -> None:
     kept(store, *loans(checks=6))
@@ -286,10 +286,17 @@ def test_without_siblings_the_nearest_intents_name_a_tool_where_they_have_shown_
     assert "nearest intents" in found[0].error_message
 
 
-def test_nearest_intents_that_have_not_shown_that_they_tell_are_not_believed(store: Store) -> None:
-    kept(store, *loans(checks=3))
+def test_nearest_intents_tell_nothing_of_a_run_that_changed_something(store: Store) -> None:
+    renewed = run("alone", step(0, "renew_loan", {"book_id": "B-500"}), task="t-alone")
+    kept(store, *loans(checks=6)[:-1], renewed)
     counts = night(store)
     assert (counts["named_by_intent"], counts["untold"]) == (0, 1)
+
+
+def test_successful_runs_without_a_tool_in_common_are_not_near(store: Store) -> None:
+    stranger = run("alone", step(0, "find_painting", {"id": "P-500"}), task="t-alone")
+    kept(store, *loans(checks=6)[:-1], stranger)
+    assert night(store)["named_by_intent"] == 0
 
 
 def test_nearest_intents_that_were_wrong_are_not_believed() -> None:
