@@ -106,7 +106,14 @@ def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 def _moved(ours: list[str], theirs: list[str]) -> bool:
     """Whether a word stands two places or more from where it stood, and not because the text begins elsewhere ("order
-    not found", "not found: order"); neighbours that change places ("pending order", "order pending") say the same."""
+    not found", "not found: order"); neighbours that change places ("pending order", "order pending") say the same, and
+    so does a text in which one word alone has moved ("must first approve it", "must approve it first")."""
     if any(ours[start:] + ours[:start] == theirs for start in range(len(ours))):
         return False
+    if any(_without(ours, word) == _without(theirs, word) for word in ours if ours.count(word) == 1):
+        return False
     return any(theirs[max(0, place - 1) : place + 2].count(word) == 0 for place, word in enumerate(ours))
+
+
+def _without(side: Sequence[str], word: str) -> list[str]:
+    return [one for one in side if one != word]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+(?:'[a-z]+)?")
 
 _NEGATIVE_ENGLISH = (
-    "no not none never cannot cant wont without neither nor unable fails failed isnt doesnt didnt non only out "
+    "no not none never cannot cant wont without neither nor unable fails failed isnt arent wasnt werent dont doesnt didnt hasnt havent hadnt shouldnt couldnt wouldnt mustnt non only out "
     "missing lacks lack denied refused rejected insufficient unavailable unsupported unauthorized invalid unknown"
 )
 _FILLER_ENGLISH = (
