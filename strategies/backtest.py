@@ -29,7 +29,7 @@ MAX_LISTED = 100
 def backtest(candidate: Candidate, material: Material) -> Evidence:
     """The evidence for a candidate out of all that is known of its scope."""
     chosen = set(candidate.cases)
-    support = [case for case in material.cases if case.case_id in chosen]
+    support = [case for case in (*material.cases, *material.others) if case.case_id in chosen]
     standards = Standards.of(material)
     trials = list(_tried(candidate.rule, material, standards, chosen))
     harmed = list(_harmed(candidate.rule, material))
@@ -119,7 +119,12 @@ def _harm(engine: Engine, rule: Rule, call: ReferenceCall, material: Material) -
 
 def _held_out(candidate: Candidate, material: Material, standards: Standards) -> Iterator[BeforeAfter]:
     """For each part of the tasks: the same idea, drafted from the other parts, tried on this one."""
-    tasks = sorted(tasks_of(material.cases), key=digest)
+    drafted_from = set(candidate.cases)
+    cases = [
+        *material.cases,
+        *(case for case in material.others if case.case_id in drafted_from),
+    ]
+    tasks = sorted(tasks_of(cases), key=digest)
     for fold in range(min(FOLDS, len(tasks))):
         out = set(tasks[fold::FOLDS])
         seen = material.without_tasks(out)
@@ -127,7 +132,7 @@ def _held_out(candidate: Candidate, material: Material, standards: Standards) ->
             draft for draft in named(candidate.synthesiser).propose(seen, PART) if _is_same(draft, candidate)
         ]
         rules = [_as_drafted(candidate.rule, draft) for draft in drafts]
-        for case in material.cases:
+        for case in cases:
             if task_of(case) in out:
                 yield from _first_fired(rules, case, material, standards)
 
@@ -162,7 +167,9 @@ def _signs(draft: Draft) -> str:
 def _signs_of(trigger: object) -> str:
     """What a trigger looks at besides its field: the kinds of its conditions and what they name."""
     conditions = getattr(trigger, "conditions", ())
-    named_parts = [item.model_dump(exclude={"pattern", "negate"}, mode="json") for item in conditions]
+    named_parts = [
+        item.model_dump(exclude={"pattern", "negate", "unless"}, mode="json") for item in conditions
+    ]
     return canonical(named_parts)
 
 

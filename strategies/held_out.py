@@ -17,6 +17,7 @@ from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.rule import Rule
 from errata_client.view import CallView
+from strategies.judgement import EVIDENT
 from strategies.replay.port import MadeCall, Replayed, Replayer, ReplayError, ReplayRequest
 
 Worth = Literal["repaired", "stopped", "wrong", "unproven", "harmed", "hinted", "waited"]
@@ -157,13 +158,19 @@ class Trial:
     def _stopped(self, run: HeldOutRun, place: int, decision: Decision) -> tuple[Worth, str]:
         """Right where the call failed with an error that the rule speaks of, and never worked as it was."""
         call = run.calls[place]
-        if any(later.ok and _key(later.before) == _key(call.before) for later in run.calls[place + 1 :]):
+        again = [
+            later for later in run.calls[place + 1 :] if later.ok and _key(later.before) == _key(call.before)
+        ]
+        if again and decision.require_tool in {made.tool for made in again[0].before.calls_before if made.ok}:
+            return "stopped", f"the very same call worked once {decision.require_tool} had been called"
+        if again:
             return "wrong", "the very same call worked later in this run"
         if call.down:
             return "wrong", "the tool was down: the call itself may have been right"
         remedies = [self.remedies[rule] for rule in _rules(decision)]
-        if any(condition.kind == "unseen" for item in remedies for condition in item.rule.trigger.conditions):
-            return "stopped", "the call failed, and nobody had given the value"
+        kinds = {condition.kind for item in remedies for condition in item.rule.trigger.conditions}
+        for kind in sorted(kinds & set(EVIDENT)):
+            return "stopped", EVIDENT[kind]
         if any(call.error_pattern in item.errors for item in remedies):
             return "stopped", "the call failed for the reason that the rule gives"
         return "unproven", "the call failed, with an error that the rule does not speak of"

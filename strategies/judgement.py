@@ -8,12 +8,19 @@ from typing import Literal
 
 from errata_client.decision import Decision
 from errata_client.jsontext import canonical
-from errata_client.rule import Rule
+from errata_client.rule import RequireCall, Rule
 from knowledge.cases import FailureCase
 from strategies.material import Material
 from strategies.synthesis.retry import is_transient
 
 Worth = Literal["right", "wrong", "unproven", "idle", "untouched"]
+
+
+EVIDENT = {
+    "unseen": "the call failed, and nobody had given the value",
+    "repeated": "the very same call had failed before, and failed again",
+}
+"""Conditions that are right of whatever failed, with whatever error."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +34,14 @@ class Judgement:
 @dataclass(frozen=True)
 class Standards:
     """What firings are held against: the calls of the scope that worked and those that failed, by content; the
-    latest step at which each run made a call that failed; and the cases that the root cause explains."""
+    latest step at which each run made a call that failed; the tools that had succeeded before each call that worked; and
+    the cases that the root cause explains."""
 
     worked: Collection[str]
     failed: Collection[str]
     latest: Mapping[tuple[str, str], int]
     explained: Collection[str]
+    prepared: Mapping[tuple[str, str], Collection[str]]
 
     @classmethod
     def of(cls, material: Material) -> Standards:
@@ -47,6 +56,12 @@ class Standards:
             failed=frozenset(arguments for _, arguments in latest),
             latest=latest,
             explained=frozenset(case.case_id for case in material.cases),
+            prepared={
+                (call.run_id, canonical(call.arguments)): frozenset(
+                    before.tool for before in call.view.calls_before if before.ok
+                )
+                for call in material.references
+            },
         )
 
 
@@ -54,8 +69,8 @@ def judge(rule: Rule, case: FailureCase, decision: Decision, standards: Standard
     """The worth of `decision` on the failing call of `case`."""
     if not decision.fired:
         return Judgement("untouched", "the rule does not fire")
-    if decision.outcome == "rewrite":
-        return _rewritten(case, decision, standards)
+    if decision.arguments is not case.view.arguments if case.view else decision.outcome == "rewrite":
+        return _rewritten(rule, case, decision, standards)
     if decision.outcome == "retry":
         return _retried(case, standards)
     if decision.outcome in {"block", "require_call", "confirm", "replan"}:
@@ -63,7 +78,7 @@ def judge(rule: Rule, case: FailureCase, decision: Decision, standards: Standard
     return Judgement("unproven", "a hint: the record does not tell what the model would have made of it")
 
 
-def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> Judgement:
+def _rewritten(rule: Rule, case: FailureCase, decision: Decision, standards: Standards) -> Judgement:
     """Right is only the call that then worked, in this run or, with just these arguments, in another."""
     made = canonical(decision.arguments)
     if case.repair is not None and made == canonical(case.repair.arguments):
@@ -72,6 +87,8 @@ def _rewritten(case: FailureCase, decision: Decision, standards: Standards) -> J
         return Judgement("right", "just this call worked in another run")
     if made in standards.failed:
         return Judgement("wrong", "just this call failed as well")
+    if case.repair is not None and rule.action.kind == "derive":
+        return Judgement("unproven", "another call worked in this run: whether this one had is not told")
     if case.repair is not None:
         return Judgement("wrong", "another call worked in this run")
     return Judgement("unproven", "nobody tried this call: it fits the form of those that work")
@@ -94,12 +111,15 @@ def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     """A stop is right where the call failed for the reason that the rule gives."""
     repair = case.repair
     if repair is not None and not (repair.changed or repair.added or repair.removed):
+        made = (case.run_id, canonical(repair.arguments))
+        if isinstance(rule.action, RequireCall) and rule.action.tool in standards.prepared.get(made, ()):
+            return Judgement("right", f"the very same call worked once {rule.action.tool} had been called")
         return Judgement("wrong", "the very same call worked later in this run")
     if is_transient(case):
         return Judgement("wrong", "the tool was down: the call itself may have been right")
-    unseen = any(condition.kind == "unseen" for condition in rule.trigger.conditions)
-    if unseen:
-        return Judgement("right", "the call failed, and nobody had given the value")
+    for condition in rule.trigger.conditions:
+        if condition.kind in EVIDENT:
+            return Judgement("right", EVIDENT[condition.kind])
     if case.case_id in standards.explained:
         return Judgement("right", "the call failed for the reason that the rule gives")
     return Judgement(

@@ -25,9 +25,11 @@ CONDITIONS = {
     "unseen": "nobody gave the value of {it.field}",
     "not_called": "{it.tool} has not succeeded yet",
     "called": "{it.tool} has succeeded before",
-    "repeated": "the very same call was made {it.times} times already",
+    "repeated": "the very same call was made {it.times} times already{failed}",
     "last_error": "the call before failed with {it.pattern}",
-    "fact": "{it.tool} {says} {it.pattern} at {it.path}",
+    "fact": "{told} {says} {it.pattern} at {it.path}",
+    "absent": "{it.field} is not given",
+    "argument": "{it.field} {matches} {it.pattern}",
     "arguments": "{it.left} {relation} {it.right}",
 }
 RELATIONS = {
@@ -53,8 +55,18 @@ def action_in_words(action: Action) -> str:
 def condition_in_words(condition: Condition) -> str:
     """What has to hold."""
     says = "does not say" if getattr(condition, "negate", False) else "says"
+    matches = "does not match" if getattr(condition, "negate", False) else "matches"
     relation = RELATIONS.get(getattr(condition, "relation", ""), "")
-    return CONDITIONS[condition.kind].format(it=condition, says=says, relation=relation)
+    named = getattr(condition, "about", None)
+    about = f" about {named}" if named else ""
+    told = (getattr(condition, "tool", None) or "the latest result") + about
+    error = getattr(condition, "error", None)
+    unless = getattr(condition, "unless", None)
+    failed = f", and failed with {error}" if error else ""
+    failed += f" (unless with {unless})" if unless else ""
+    return CONDITIONS[condition.kind].format(
+        it=condition, says=says, matches=matches, relation=relation, told=told, failed=failed
+    )
 
 
 def _trigger(trigger: Trigger) -> str:

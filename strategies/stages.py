@@ -26,6 +26,8 @@ from strategies.taint import is_tainted
 NIGHT = "errata nightly"
 VALID_FOR = timedelta(days=90)
 UNNUMBERED = "ST-draft"
+MENDING = frozenset({"rewrite", "set", "rename", "drop", "derive"})
+"""Kinds of actions that mend a call; of what they answer nothing is left to stop."""
 
 
 def synthesize(shift: Shift) -> StageReport:
@@ -107,7 +109,7 @@ def _of_night(shift: Shift) -> Query:
 
 
 def _drafted(shift: Shift, material: Material) -> Iterator[Candidate]:
-    cases = {case.case_id: case for case in material.cases}
+    cases = {case.case_id: case for case in (*material.cases, *material.others)}
     for draft in drafts(material):
         rule = _rule(material, draft)
         tainted = any(is_tainted(cases[case_id]) for case_id in draft.cases)
@@ -144,39 +146,38 @@ def _judged(candidate: Candidate, material: Material) -> Candidate:
 
 
 def _passed(shift: Shift) -> list[Candidate]:
-    """The most convincing first; of two that do the same, the one with more right answers."""
+    """Of each scope those that mend a call before those that stop it, then the most convincing first."""
     query = Query(where={"night_id": shift.night_id, "verdict": "pass"})
     found = [stored.item for stored in shift.store.collection(shift.project, CANDIDATES).scan(query)]
     return sorted(found, key=_rank)
 
 
-def _rank(candidate: Candidate) -> tuple[str, str, int, int, str]:
+def _rank(candidate: Candidate) -> tuple[str, str, bool, int, int, str]:
     scope, evidence = candidate.rule.scope, candidate.evidence
     right = evidence.right if evidence else 0
-    return scope.step_id, scope.tool, -right, len(candidate.rule.trigger.pattern), candidate.draft_key
+    stops = candidate.rule.action.kind not in MENDING
+    return scope.step_id, scope.tool, stops, -right, len(candidate.rule.trigger.pattern), candidate.draft_key
 
 
 def _known_already(candidate: Candidate, known: Sequence[Strategy]) -> str | None:
     """Why the candidate need not be filed; None where it is new."""
     if any(_same_idea(candidate, strategy) for strategy in known):
         return "known"
-    answered = [
-        set(strategy.evidence.cases)
-        for strategy in known
-        if _same_slot(strategy, candidate) and _answers(strategy)
+    mine = set(candidate.cases)
+    same = [
+        strategy for strategy in known if strategy.rule.scope == candidate.rule.scope and _answers(strategy)
     ]
-    return "answered" if any(set(candidate.cases) <= cases for cases in answered) else None
+    answered = [
+        set(item.evidence.cases) for item in same if item.rule.action.kind == candidate.rule.action.kind
+    ]
+    mended = set().union(*(item.evidence.cases for item in same if item.rule.action.kind in MENDING))
+    return "answered" if any(mine <= cases for cases in answered) or mine <= mended else None
 
 
 def _same_idea(candidate: Candidate, strategy: Strategy) -> bool:
     return strategy.draft_key == candidate.draft_key or effect_key(strategy.rule) == effect_key(
         candidate.rule
     )
-
-
-def _same_slot(strategy: Strategy, candidate: Candidate) -> bool:
-    one, other = strategy.rule, candidate.rule
-    return one.scope == other.scope and one.action.kind == other.action.kind
 
 
 def _answers(strategy: Strategy) -> bool:

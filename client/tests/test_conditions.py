@@ -171,3 +171,60 @@ def test_every_condition_must_hold() -> None:
     assert engine.decide(a_view(calls_before=(WORKED,), repeats=1), TODAY).outcome == "rewrite"
     assert engine.decide(a_view(calls_before=(WORKED,)), TODAY).outcome == "pass"
     assert engine.decide(a_view(repeats=1), TODAY).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [("Error: not found", True), ("Error: 503", False), (None, False)]
+)
+def test_a_repeated_call_may_have_to_have_failed_in_a_certain_way(error: str | None, expected: bool) -> None:
+    condition = {"kind": "repeated", "times": 1, "error": "not found"}
+    assert holds(condition, repeats=1, repeated_error=error) is expected
+    unless = {"kind": "repeated", "times": 1, "error": ".", "unless": "503"}
+    assert holds(unless, repeats=1, repeated_error=error) is expected
+
+
+PENDING = Fact(tool="get_order", path="/status", value="pending", about="#W1")
+RETURNED = Fact(tool="return_order", path="/status", value="returned", about="#W1")
+CARD = Fact(tool="get_card", path="/status", value="blocked", about="card_4421")
+
+
+def test_without_a_tool_the_latest_result_of_any_tool_tells() -> None:
+    condition = {"kind": "fact", "path": "/status", "pattern": "^pending$"}
+    assert holds(condition, facts=(PENDING,))
+    assert not holds(condition, facts=(RETURNED, PENDING))
+
+
+def test_a_fact_about_another_argument_is_none_about_this_one() -> None:
+    condition = {"kind": "fact", "path": "/status", "pattern": "^blocked$", "about": "args.card"}
+    arguments = {"order_id": "#W1", "card": "card_4421"}
+    assert holds(condition, arguments, facts=(PENDING, CARD))
+    assert not holds({**condition, "about": "args.order_id"}, arguments, facts=(PENDING, CARD))
+    assert not holds({**condition, "about": "args.absent"}, arguments, facts=(PENDING, CARD))
+
+
+def test_of_several_ids_in_a_path_one_is_enough() -> None:
+    facts = tuple(
+        Fact(tool="get_product", path="/variants/{id}/available", value=value, about=about)
+        for about, value in (("11112222", True), ("33334444", False))
+    )
+    condition = {"kind": "fact", "path": "/variants/{id}/available", "pattern": "^false$"}
+    assert holds(condition, facts=facts)
+    assert not holds(condition, facts=facts[:1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "negate", "expected"),
+    [
+        ({"paid": [{"by": "cash"}, {"by": "card_1"}]}, False, True),
+        ({"paid": [{"by": "card_1"}, {"by": "cash"}]}, False, False),
+        ({"paid": [{"by": "card_1"}, {"by": "cash"}]}, True, True),
+        ({"paid": []}, True, False),
+        ({}, True, False),
+    ],
+)
+def test_an_argument_may_be_the_last_item_of_a_list(
+    arguments: dict[str, Any], negate: bool, expected: bool
+) -> None:
+    condition = {"kind": "argument", "field": "args.paid/-/by", "pattern": "^card_", "negate": negate}
+    assert holds(condition, arguments) is expected
+    assert holds(condition, arguments, has_context=False) is expected

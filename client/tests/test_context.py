@@ -107,3 +107,19 @@ def test_threads_may_share_a_context() -> None:
         list(pool.map(lambda number: done(context, "t", {"n": number % 4}, f'{{"n":{number}}}'), range(200)))
     assert sum(context.view("t", {"n": number}).repeats for number in range(4)) == 200
     assert context.view("t", {"n": "new"}).provenance == {"/n": "nowhere"}
+
+
+def test_the_error_of_the_latest_time_that_a_call_was_made_is_known_when_it_comes_again() -> None:
+    context = RunContext("r1")
+
+    def made(error: str | None) -> str | None:
+        view = context.view("get_order", {"order_id": "#W1"})
+        handle = context.start(view)
+        context.finish(handle, "{}") if error is None else context.fail(handle, error)
+        return context.view("get_order", {"order_id": "#W1"}).repeated_error
+
+    assert context.view("get_order", {"order_id": "#W1"}).repeated_error is None
+    assert made("not found") == "not found"
+    assert made("503") == "503"
+    assert made(None) is None
+    assert context.view("get_order", {"order_id": "#W2"}).repeated_error is None

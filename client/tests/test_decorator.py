@@ -294,3 +294,27 @@ def test_other_results_are_successes(result: object) -> None:
     context = RunContext("r")
     guarded(Deciding(), context=lambda: context)(lambda: result)()
     assert [call.ok for call in context.view("x", {}).calls_before] == [True]
+
+
+def test_a_call_is_made_again_once_with_what_its_error_told() -> None:
+    derived = {
+        "kind": "derive",
+        "field": "args.amount",
+        "source": "error",
+        "pattern": r"costs (\d+)",
+        "template": "{1}",
+        "arithmetic": True,
+    }
+    paid: list[int] = []
+
+    @guard(Deciding(a_rule(action=derived, field="error", pattern="costs")), tool="get_order")
+    def pay(amount: int) -> str:
+        paid.append(amount)
+        if amount != 75:
+            raise ValueError(f"it costs {75 if amount < 60 else 80}")
+        return "paid"
+
+    assert pay(amount=50) == "paid"
+    with pytest.raises(ValueError, match="costs 80"):
+        pay(amount=70)
+    assert paid == [50, 75, 70, 80]

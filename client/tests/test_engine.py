@@ -232,3 +232,47 @@ def test_ten_thousand_rules_of_one_scope_are_told_apart() -> None:
     decision = decide(rules, a_view({"order_id": "0123456"}))
     assert fired(decision) == [("ST-01234", "active")]
     assert decision.arguments == {"order_id": "#W0123456"}
+
+
+SUM = {
+    "kind": "derive",
+    "field": "args.payments/-/amount",
+    "source": "error",
+    "pattern": r"total is (\d+), paid (\d+)",
+    "template": "{1} - {2} + {value}",
+    "arithmetic": True,
+}
+
+
+def test_a_call_is_made_again_with_what_its_own_error_tells() -> None:
+    engine = Engine([a_rule(action=SUM, field="error", pattern="total is")])
+    view = a_view(
+        {"payments": [{"amount": 100}, {"amount": 50}]}, phase="after", error="total is 190, paid 150"
+    )
+
+    decision = engine.decide(view, TODAY)
+
+    assert (decision.outcome, decision.attempts, decision.delay_ms) == ("retry", 1, 0)
+    assert decision.arguments == {"payments": [{"amount": 100}, {"amount": 90}]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"payments": [{"amount": 100}]}, "no numbers here"),
+        ({"payments": []}, "total is 190, paid 150"),
+        ({"payments": [{"amount": "all"}]}, "total is 190, paid 150"),
+        ({}, "total is 190, paid 150"),
+    ],
+)
+def test_where_there_is_nothing_to_compute_the_error_stands(arguments: dict[str, Any], error: str) -> None:
+    engine = Engine([a_rule(action=SUM, field="error", pattern=".")])
+    assert engine.decide(a_view(arguments, phase="after", error=error), TODAY).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    "change", [{"field": "args.order_id"}, {"action": {**SUM, "source": "last_error"}, "field": "error"}]
+)
+def test_a_derivation_from_the_calls_own_error_follows_that_error_alone(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"error|follow"):
+        a_rule(**{"action": SUM, **change})

@@ -72,3 +72,28 @@ def test_facts_are_bounded_and_prefer_what_stands_near_the_top() -> None:
     assert (found[0].path, found[0].about) == ("/status", "#W1")
     assert found[1].path == "/items/0/n"
     assert "/text" not in {fact.path for fact in found}
+
+
+def test_what_stands_below_a_key_that_is_an_id_of_the_call_has_a_path_without_it() -> None:
+    context = RunContext("r1")
+    variants = {f"8800{number}": {"available": number % 2 == 0} for number in range(4)}
+    done(context, "get_product", {"product_id": "P-1000"}, {"name": "lamp", "variants": variants})
+
+    found = context.view("exchange", {"product_id": "P-1000", "new_ids": ["88000", "88001"]}).facts
+    told = {(fact.path, fact.about): fact.value for fact in found}
+
+    assert told["/variants/{id}/available", "88000"] is True
+    assert told["/variants/{id}/available", "88001"] is False
+    assert told["/variants/88002/available", "P-1000"] is True
+    assert ("/variants/{id}/available", "88002") not in told
+
+
+def test_they_are_not_crowded_out_by_the_rest_of_the_result() -> None:
+    context = RunContext("r1")
+    variants = {f"{880000 + number}": {"available": True} for number in range(200)}
+    done(context, "get_product", {"product_id": "P-1000"}, {"variants": variants})
+
+    found = context.view("exchange", {"product_id": "P-1000", "new_id": "880199"}).facts
+
+    assert found[0].path == "/variants/{id}/available"
+    assert len(found) == 64

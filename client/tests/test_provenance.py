@@ -149,3 +149,21 @@ def test_only_whole_words_of_an_echo_are_hidden() -> None:
     sources.failed("abc not found, did you mean abcd-1", {"name": "abc"})
     assert sources.provenance("abcd-1") == "tool"
     assert sources.provenance("abc") == "nowhere"
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "given"),
+    [
+        ("it is 9502127", "#W9502127", True),
+        ("订单9502127吗", "W9502127", True),
+        ("it is 9502127", "#W9502128", False),
+        ("it is 95021", "#W95021", False),
+        ("it is 9502127", "ABCD9502127", False),
+    ],
+)
+def test_a_number_that_was_said_is_given_with_the_letters_that_its_system_puts_before_it(
+    said: str, value: str, given: bool
+) -> None:
+    sources = Sources()
+    sources.hear(said)
+    assert (sources.provenance(value) == "person") is given

@@ -127,7 +127,7 @@ class Line:
             for _ in range(after.attempts):
                 if reply.ok:
                     break
-                reply, _ = self._made(call)
+                reply, _ = self._made(call.model_copy(update={"arguments": after.arguments}))
         advice = "\n".join(text for text in (decision.text, after.text) if text)
         return Reply(reply.answer, reply.error, advice=advice or None, arguments=decision.arguments)
 

@@ -7,66 +7,108 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import re2
 
+from errata_client.facts import ID
 from errata_client.jsontext import as_text
 from errata_client.pointer import leaves, parts_of
 from errata_client.rule import FactIs
-from errata_client.view import CallView
+from errata_client.view import CallView, Fact
 from errata_client.words import has_digit
 from knowledge.cases import FailureCase
 from strategies.material import Material
-from strategies.synthesis.separation import Separation
+from strategies.synthesis.separation import Separation, explains
 from strategies.synthesis.wording import listed
 
 MAX_WORDS = 5
 MAX_LENGTH = 40
 MIN_SEEN = 2
 
-Place = tuple[str, str]
-"""A tool and a path into its result."""
+Place = tuple[str | None, str, str]
+"""A tool (None: whichever spoke last), a path into its result, and the argument that names the id which it is about."""
+
+Told = Mapping[int, tuple[str, ...]]
+"""By the position of a view, what was said there: one value, or one for each id that the path goes through."""
 
 
 def fact_separations(cases: Sequence[FailureCase], material: Material) -> Iterator[Separation]:
-    """For each fact whose value is a word of a short list: it has to be one of those that worked, or none of
-    those that failed. A value that worked once is never among the failing ones."""
-    failed = _told([case.view for case in cases if case.view is not None])
-    worked = _told([call.view for call in material.references])
-    for place in sorted(failed):
-        texts = list(worked.get(place, {}).values())
-        if texts and _is_list_of_words([*texts, *failed[place].values()]):
-            yield from _separations(place, failed[place], texts, cases)
-
-
-def _separations(
-    place: Place, failed: Mapping[int, str], worked: Sequence[str], cases: Sequence[FailureCase]
-) -> Iterator[Separation]:
+    """For each fact whose value is a word of a short list: it has to be one of those that worked. A value that worked
+    once is never among the failing ones."""
     viewed = [case for case in cases if case.view is not None]
-    good = sorted(set(worked))
-    failing = [viewed[at] for at, value in failed.items() if value not in good]
-    if not failing:
-        return
-    field = _field(failing[0], place)
-    if field is None:
-        return
-    tool, path = place
-    yield Separation(
+    failed = _told([case.view for case in viewed if case.view is not None])
+    worked = _told([call.view for call in material.references])
+    for place in sorted(failed, key=lambda item: (item[0] or "", *item[1:])):
+        good = {value for values in worked.get(place, {}).values() for value in values}
+        every = [
+            value for told in (failed, worked) for values in told.get(place, {}).values() for value in values
+        ]
+        if good and _is_list_of_words(every):
+            found = _separation(place, failed[place], worked[place], sorted(good), viewed, material)
+            if found.failing:
+                yield found
+
+
+def _separation(
+    place: Place,
+    failed: Told,
+    worked: Told,
+    good: Sequence[str],
+    viewed: Sequence[FailureCase],
+    material: Material,
+) -> Separation:
+    tool, path, field = place
+    failing = [viewed[at] for at, values in failed.items() if not set(values) <= set(good)]
+    bad = {value for values in failed.values() for value in values} - set(good)
+    return Separation(
         field=field,
-        condition=FactIs(tool=tool, path=path, pattern=_one_of(good), negate=True),
+        condition=FactIs(tool=tool, path=path, pattern=_one_of(good), negate=True, about=field),
         failing=tuple(failing),
-        known=len(failed),
-        successes=len(worked),
-        simplicity=len(good),
-        english=f"{path[1:]} in the latest {tool} result for this {field[5:]} has to be {listed(good, chinese=False)}",
-        chinese=f"{tool} 最近一次返回的 {path[1:]}（同一个 {field[5:]}）必须是{listed(good, chinese=True)}",
+        known=tuple(viewed[at] for at in failed),
+        worked=tuple(material.references[at] for at in worked),
+        simplicity=len(good) + (tool is None),
+        english=_english(place, good),
+        chinese=_chinese(place, good),
+        explained=explains(failing, {*good, *bad, parts_of(path)[-1]}),
     )
 
 
-def _told(views: Sequence[CallView]) -> dict[Place, dict[int, str]]:
+def _english(place: Place, good: Sequence[str]) -> str:
+    tool, path, field = place
+    result = f"the latest {tool} result" if tool else "the latest result"
+    return f"{_name(path)} in {result} for this {field[5:]} has to be {listed(good, chinese=False)}"
+
+
+def _chinese(place: Place, good: Sequence[str]) -> str:
+    tool, path, field = place
+    result = f"{tool} 最近一次返回" if tool else "最近一次返回"
+    return f"{result}的 {_name(path)}（同一个 {field[5:]}）必须是{listed(good, chinese=True)}"
+
+
+def _name(path: str) -> str:
+    return path[1:].rpartition(f"{ID}/")[2]
+
+
+def _told(views: Sequence[CallView]) -> dict[Place, dict[int, tuple[str, ...]]]:
     """By place, what the latest result said there, for each view (by its position) that knows it."""
-    found: dict[Place, dict[int, str]] = defaultdict(dict)
+    found: dict[Place, dict[int, tuple[str, ...]]] = defaultdict(dict)
+    tools: dict[tuple[str, str], set[str]] = defaultdict(set)
     for position, view in enumerate(views):
-        for fact in view.facts:
-            if isinstance(fact.value, str) and not _is_indexed(fact.path):
-                found[fact.tool, fact.path].setdefault(position, as_text(fact.value))
+        for place, facts in _by_place(view).items():
+            first = {fact.about: as_text(fact.value) for fact in reversed(facts)}
+            found[place][position] = tuple(first.values()) if ID in place[1] else (as_text(facts[0].value),)
+            tools[place[1:]] |= {fact.tool for fact in facts}
+    return {place: told for place, told in found.items() if place[0] is not None or len(tools[place[1:]]) > 1}
+
+
+def _by_place(view: CallView) -> dict[Place, list[Fact]]:
+    """The facts of a view by place, of each tool and of all, in their order: the latest first."""
+    found: dict[Place, list[Fact]] = defaultdict(list)
+    fields = {
+        as_text(value): f"args.{pointer[1:].split('/')[0]}" for pointer, value in leaves(view.arguments)
+    }
+    for fact in view.facts:
+        field = fields.get(fact.about)
+        if field and isinstance(fact.value, str | bool) and not _is_indexed(fact.path):
+            found[fact.tool, fact.path, field].append(fact)
+            found[None, fact.path, field].append(fact)
     return found
 
 
@@ -81,19 +123,6 @@ def _is_list_of_words(values: Sequence[str]) -> bool:
     short = all(0 < len(value) <= MAX_LENGTH and not has_digit(value) for value in counted)
     repeated = sum(count >= MIN_SEEN for count in counted.values())
     return short and len(counted) <= MAX_WORDS and repeated >= 1
-
-
-def _field(case: FailureCase, place: Place) -> str | None:
-    """The argument whose value the fact is about."""
-    view = case.view
-    about = (
-        next((fact.about for fact in view.facts if (fact.tool, fact.path) == place), None) if view else None
-    )
-    if view is None or about is None:
-        return None
-    named = (pointer for pointer, value in leaves(view.arguments) if as_text(value) == about)
-    pointer = next(named, None)
-    return f"args.{pointer[1:]}" if pointer else None
 
 
 def _one_of(values: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from strategies.material import Material
 
 @dataclass(frozen=True)
 class Draft:
-    """An idea for a rule: when, what, the ids of the cases that speak for it, and why in plain words.
+    """An idea for a rule: when, what, the ids of the cases that speak for it (of the cause, or of the scope's others), and
+    why in plain words.
 
     `flags` are words that a reviewer must see, such as "not_known_idempotent".
     """
@@ -39,7 +40,7 @@ class Demand:
     chance: float
 
 
-FULL = Demand(cases=5, tasks=3, chance=0.001)
+FULL = Demand(cases=3, tasks=2, chance=0.001)
 """For a draft that is to be filed."""
 
 PART = Demand(cases=2, tasks=1, chance=0.05)
@@ -49,7 +50,10 @@ PART = Demand(cases=2, tasks=1, chance=0.05)
 class Synthesiser(Protocol):
     """One way to a remedy. `name` is stored with every strategy that it made."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What tells it from the others."""
+        ...
 
     def propose(self, material: Material, demand: Demand) -> Iterator[Draft]:
         """The drafts that the material supports, the best first; none where it supports none."""

@@ -1,4 +1,5 @@
-"""Preconditions: what an earlier result says, or how two arguments relate, that tells failures from successes.
+"""Preconditions: what an earlier result says, how two arguments relate, or the form of one, that tells failures from
+successes.
 
 Such a rule stops the call with the reason. Many conditions are tried, so each has to win by a wide margin: no
 success touched, most of the failures with one error explained, and nothing that chance would bring about.
@@ -7,27 +8,34 @@ success touched, most of the failures with one error explained, and nothing that
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from errata_client.rule import Block, Trigger
+from errata_client.rule import ArgumentIs, Block, Trigger
 from knowledge.cases import FailureCase
-from strategies.material import Material, tasks_of
+from strategies.material import Material
 from strategies.synthesis.facts_told import fact_separations
-from strategies.synthesis.port import Demand, Draft
+from strategies.synthesis.port import FULL, Demand, Draft
 from strategies.synthesis.relations import relation_separations
 from strategies.synthesis.retry import is_transient
-from strategies.synthesis.separation import Separation, chance
+from strategies.synthesis.separation import Separation
 from strategies.synthesis.wording import speaks_chinese, usual_error, with_playbook
 
-MIN_SHARE = 0.5
+KNOWN = 0.3
 MIN_SUCCESSES = 10
 MAX_DRAFTS = 1
 
+Search = Callable[[Sequence[FailureCase], Material], Iterator[Separation]]
 
+
+@dataclass(frozen=True)
 class Precondition:
-    """The condition that best explains one error of the tool."""
+    """The condition that best explains one error of the tool, out of those that `searches` find. It has to hold in
+    `share` of the failures with that error in which it can be known, and be known in `KNOWN` of them."""
 
-    name = "precondition"
+    name: str = "precondition"
+    searches: tuple[Search, ...] = (fact_separations, relation_separations)
+    share: float = 0.5
 
     def propose(self, material: Material, demand: Demand) -> Iterator[Draft]:
         """One draft for the cause as a whole, or else one for each of its errors, at most."""
@@ -41,23 +49,39 @@ class Precondition:
 
     def _best(self, cases: Sequence[FailureCase], material: Material, demand: Demand) -> Iterator[Draft]:
         if cases:
-            tried = [*fact_separations(cases, material), *relation_separations(cases, material)]
-            good = [item for item in tried if _convinces(item, cases, len(tried), demand)]
+            tried = [item for search in self.searches for item in search(cases, material)]
+            good = [item for item in tried if self._convinces(item, cases, len(tried), demand)]
             good.sort(key=lambda item: (-len(item.failing), item.simplicity, repr(item.condition)))
-            for best in good[:MAX_DRAFTS]:
+            for best in good[: MAX_DRAFTS if demand == FULL else None]:
                 yield self._draft(material, best)
+
+    def _convinces(self, found: Separation, cases: Sequence[FailureCase], tried: int, demand: Demand) -> bool:
+        """Enough of the error explained, enough successes to compare with, and too good for chance."""
+        if len(found.worked) < MIN_SUCCESSES or len(found.failing) < self.share * len(found.known):
+            return False
+        if len(found.known) < KNOWN * len(cases):
+            return False
+        return found.convinces(tried, demand)
 
     def _draft(self, material: Material, found: Separation) -> Draft:
         return Draft(
             synthesiser=self.name,
-            trigger=Trigger(field=found.field, pattern="^", conditions=(found.condition,)),
+            trigger=_trigger(found),
             action=Block(text=_text(material, found)),
             cases=tuple(case.case_id for case in found.failing),
             explanation=(
-                f"{found.english}: not so in {len(found.failing)} of {found.known} failures where it can be known, "
-                f"and so in all of {found.successes} calls that worked."
+                f"{found.english}: not so in {len(found.failing)} of {len(found.known)} failures where it can be known, "
+                f"and so in all of {len(found.worked)} calls that worked."
             ),
         )
+
+
+def _trigger(found: Separation) -> Trigger:
+    """A form of the very argument is what the trigger looks for; all else is a condition."""
+    condition = found.condition
+    if isinstance(condition, ArgumentIs) and not condition.negate and condition.field == found.field:
+        return Trigger(field=found.field, pattern=condition.pattern)
+    return Trigger(field=found.field, pattern="^", conditions=(condition,))
 
 
 def _whole(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
@@ -77,15 +101,6 @@ def _by_error(cases: Sequence[FailureCase]) -> list[list[FailureCase]]:
         if _speaks(case):
             grouped[case.error_pattern].append(case)
     return [grouped[error] for error in sorted(grouped)]
-
-
-def _convinces(found: Separation, cases: Sequence[FailureCase], tried: int, demand: Demand) -> bool:
-    """Enough cases of enough tasks, most of the error explained, and too good for chance among `tried`."""
-    if len(found.failing) < demand.cases or len(tasks_of(found.failing)) < demand.tasks:
-        return False
-    if found.successes < MIN_SUCCESSES or len(found.failing) < MIN_SHARE * len(cases):
-        return False
-    return chance(found.known, len(found.failing), found.successes) * tried <= demand.chance
 
 
 def _text(material: Material, found: Separation) -> str:

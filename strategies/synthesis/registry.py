@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strategies.material import Material
+from strategies.synthesis.argument_form import form_separations
 from strategies.synthesis.argument_rewrite import ArgumentRewrite
 from strategies.synthesis.ask_for_value import AskForValue
+from strategies.synthesis.derived_amount import DerivedAmount
+from strategies.synthesis.loop_breaker import LoopBreaker
 from strategies.synthesis.port import FULL, Demand, Draft, Synthesiser
 from strategies.synthesis.precondition import Precondition
+from strategies.synthesis.prerequisite import Prerequisite
 from strategies.synthesis.retry import RetryTransient
+from strategies.synthesis.schema_repair import SchemaRepair
 
-SYNTHESISERS: tuple[Synthesiser, ...] = (ArgumentRewrite(), RetryTransient(), AskForValue(), Precondition())
+SYNTHESISERS: tuple[Synthesiser, ...] = (
+    ArgumentRewrite(),
+    RetryTransient(),
+    AskForValue(),
+    Precondition(),
+    Precondition("argument_form", (form_separations,), share=0.0),
+    DerivedAmount(),
+    SchemaRepair(),
+    Prerequisite(),
+    LoopBreaker(),
+)
 
 
 def drafts(material: Material, demand: Demand = FULL) -> Iterator[Draft]:

@@ -38,9 +38,10 @@ def relation_separations(cases: Sequence[FailureCase], material: Material) -> It
                 field=left,
                 condition=bad,
                 failing=tuple(found),
-                known=len(found) + len(fine),
-                successes=sum(_holds(good, call.view) for call in material.references),
+                known=(*found, *fine),
+                worked=tuple(call for call in material.references if _holds(good, call.view)),
                 simplicity=2,
+                explained=True,
                 english=f"{left[5:]} and {right[5:]} have to {english}",
                 chinese=f"{left[5:]} 与 {right[5:]} {chinese}",
             )

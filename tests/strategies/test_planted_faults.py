@@ -256,7 +256,7 @@ def test_chinese_runs_get_a_chinese_text(store: Store) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_the_working_values_shuffled_nothing_is_drafted(store: Store, seed: int) -> None:
+def test_with_the_working_values_shuffled_nothing_is_rewritten(store: Store, seed: int) -> None:
     pairs = [(number(index), f"#W{number(index)}") for index in range(12)]
     whole = [right for _, right in pairs]
     random.Random(seed).shuffle(whole)
@@ -271,7 +271,9 @@ def test_with_the_working_values_shuffled_nothing_is_drafted(store: Store, seed:
         if not other.endswith(bare)
     ]
 
-    assert night(store, [*fine_orders(), *shuffled]) == []
+    found = night(store, [*fine_orders(), *shuffled])
+
+    assert {strategy.synthesiser for strategy in found} <= {"argument_form"}
 
 
 def test_a_repair_to_one_customers_value_is_not_memorised(store: Store) -> None:

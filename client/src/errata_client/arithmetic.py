@@ -1,4 +1,4 @@
-"""Checked arithmetic over numbers and captures: `{1} - {2}`, `({1} + 3) * 2`. Nothing else can be said in it."""
+"""Checked arithmetic over numbers, captures and what stands there now: `{1} - {2} + {value}`. Nothing else can be said in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ MAX_DEPTH = 20
 MAX_LENGTH = 500
 MAX_DIGITS = 40
 
-_TOKEN = re2.compile(r"\s*(\{\d+\}|\d+(?:\.\d+)?|[-+*/()])")
+VALUE = -1
+"""Stands for {value} among the captures: the last of them."""
+
+_TOKEN = re2.compile(r"\s*(\{(?:\d+|value)\}|\d+(?:\.\d+)?|[-+*/()])")
 
 Node: TypeAlias = "Decimal | int | tuple[str, Node, Node]"
 """A number, the number of a capture, or an operation."""
@@ -29,8 +32,14 @@ class Formula:
         if self._at < len(self._tokens):
             raise self._error()
 
+    @property
+    def uses_value(self) -> bool:
+        """Whether it names {value}."""
+        return "{value}" in self._tokens
+
     def value(self, captures: Sequence[Decimal | None]) -> Decimal | None:
-        """The result, `captures[n]` standing for {n}; None where a capture is no number or it has no result."""
+        """The result, `captures[n]` standing for {n} and the last of them for {value}; None where a capture is no number
+        or it has no result."""
         with localcontext() as context:
             context.prec = MAX_DIGITS
             try:
@@ -62,7 +71,7 @@ class Formula:
                 raise self._error()
             return inner
         if symbol.startswith("{"):
-            return int(symbol[1:-1])
+            return VALUE if symbol == "{value}" else int(symbol[1:-1])
         if symbol[:1].isdigit():
             return Decimal(symbol)
         raise self._error()

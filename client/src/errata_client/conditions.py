@@ -1,6 +1,6 @@
 """The conditions of a trigger: one function per kind, in one registry.
 
-All but `arguments` speak of the run so far, so they hold only in a view that has context.
+All but `arguments`, `argument` and `absent` speak of the run so far, so they hold only in a view that has context.
 """
 
 from __future__ import annotations
@@ -9,11 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from errata_client.facts import ID
 from errata_client.jsontext import as_text, canonical
 from errata_client.matching import Pattern
 from errata_client.model import JsonValue
-from errata_client.pointer import MISSING, Missing, get, pointer_of
-from errata_client.rule import Arguments, Called, Condition, FactIs, LastError, NotCalled, Repeated, Unseen
+from errata_client.pointer import MISSING, Missing, get, leaves, pointer_of
+from errata_client.rule import (
+    Absent,
+    ArgumentIs,
+    Arguments,
+    Called,
+    Condition,
+    FactIs,
+    LastError,
+    NotCalled,
+    Repeated,
+    Unseen,
+)
 from errata_client.view import CallView
 
 
@@ -40,7 +52,7 @@ def check_of(condition: Condition) -> Check:
 
 def needs_context(condition: Condition) -> bool:
     """Whether only a client that keeps a run context can answer it."""
-    return not isinstance(condition, Arguments)
+    return not isinstance(condition, Arguments | ArgumentIs | Absent)
 
 
 def said(condition: Condition) -> str:
@@ -78,7 +90,18 @@ def _not_called(condition: NotCalled) -> Check:
 
 
 def _repeated(condition: Repeated) -> Check:
-    return lambda asked: not asked.changed and asked.view.repeats >= condition.times
+    pattern = Pattern(condition.error) if condition.error is not None else None
+    unless = Pattern(condition.unless) if condition.unless is not None else None
+
+    def check(asked: Asked) -> bool:
+        if asked.changed or asked.view.repeats < condition.times:
+            return False
+        error = asked.view.repeated_error
+        if error is None:
+            return pattern is None
+        return (pattern is None or pattern.found(error)) and not (unless and unless.found(error))
+
+    return check
 
 
 def _last_error(condition: LastError) -> Check:
@@ -92,15 +115,50 @@ def _last_error(condition: LastError) -> Check:
 
 
 def _fact(condition: FactIs) -> Check:
-    pattern = Pattern(condition.pattern)
+    pattern, tool, path, of_ids = (
+        Pattern(condition.pattern),
+        condition.tool,
+        condition.path,
+        ID in condition.path,
+    )
+    about = pointer_of(condition.about) if condition.about is not None else None
 
     def check(asked: Asked) -> bool:
+        told: set[str] = set()
         for fact in asked.view.facts:
-            if fact.path == condition.path and fact.tool == condition.tool:
-                return pattern.found(as_text(fact.value)) != condition.negate
+            if fact.path != path or (tool is not None and fact.tool != tool) or fact.about in told:
+                continue
+            if about is not None and not _names(asked, about, fact.about):
+                continue
+            told.add(fact.about)
+            if pattern.found(as_text(fact.value)) != condition.negate:
+                return True
+            if not of_ids:
+                return False
         return False
 
     return check
+
+
+def _names(asked: Asked, pointer: str, about: str) -> bool:
+    """Whether the id stands in the argument."""
+    value = get(asked.arguments, pointer)
+    return value is not MISSING and any(as_text(found) == about for _, found in leaves(value))
+
+
+def _argument(condition: ArgumentIs) -> Check:
+    pattern, pointer = Pattern(condition.pattern), pointer_of(condition.field)
+
+    def check(asked: Asked) -> bool:
+        value = get(asked.arguments, pointer)
+        return value is not MISSING and pattern.found(as_text(value)) != condition.negate
+
+    return check
+
+
+def _absent(condition: Absent) -> Check:
+    pointer = pointer_of(condition.field)
+    return lambda asked: get(asked.arguments, pointer) is MISSING
 
 
 def _arguments(condition: Arguments) -> Check:
@@ -154,5 +212,7 @@ CONDITIONS: Mapping[str, Callable[[Any], Check]] = {
     "last_error": _last_error,
     "fact": _fact,
     "arguments": _arguments,
+    "argument": _argument,
+    "absent": _absent,
 }
 """Every kind of condition; a new kind is a model in rule.py and a line here."""

@@ -34,7 +34,7 @@ class RunContext:
         self._sources = Sources()
         self._results = Results()
         self._calls = _Calls()
-        self._out: dict[int, CallView] = {}
+        self._out: dict[int, tuple[CallView, bytes]] = {}
         self._handle = 0
         self._heard = ""
         self._last_observation: str | None = None
@@ -73,6 +73,7 @@ class RunContext:
         `siblings` are the recorded results of calls made at the same moment: with them nothing is pending.
         """
         with self._lock:
+            made, repeated_error = self._calls.made(tool, arguments)
             return CallView.model_construct(
                 run_id=self.run_id,
                 step_id=step_id or tool,
@@ -84,7 +85,8 @@ class RunContext:
                 provenance=trace(arguments, self._sources, siblings),
                 calls_before=self._calls.before(),
                 last_observation=self._last_observation,
-                repeats=self._calls.made(tool, arguments),
+                repeats=made,
+                repeated_error=repeated_error,
                 facts=self._results.facts(arguments),
             )
 
@@ -92,37 +94,36 @@ class RunContext:
         """The call goes out as `view` has it (after a rewrite: a copy with the new arguments); its handle."""
         with self._lock:
             self._handle += 1
-            self._out[self._handle] = view
+            self._out[self._handle] = view, self._calls.start(view.tool, view.arguments)
             self._sources.out = len(self._out)
-            self._calls.start(view.tool, view.arguments)
             return self._handle
 
     def finish(self, handle: int, observation: str) -> CallView:
         """The call succeeded with `observation` as text; its view in phase "after"."""
         with self._lock:
-            view = self._returned(handle)
+            view, signature = self._returned(handle)
             self._sources.returned(observation)
             self._results.add(view.tool, view.arguments, observation)
-            self._calls.finish(PriorCall(tool=view.tool, ok=True))
+            self._calls.finish(signature, PriorCall(tool=view.tool, ok=True))
             self._last_observation = observation[:MAX_OBSERVATION]
             return view.model_copy(update={"phase": "after", "observation": observation})
 
     def fail(self, handle: int, error: str) -> CallView:
         """The call failed with `error`, the tool's or the framework's text; its view in phase "after"."""
         with self._lock:
-            view = self._returned(handle)
+            view, signature = self._returned(handle)
             self._sources.failed(error, view.arguments)
-            self._calls.finish(PriorCall(tool=view.tool, ok=False, error=error[:MAX_ERROR]))
+            self._calls.finish(signature, PriorCall(tool=view.tool, ok=False, error=error[:MAX_ERROR]))
             return view.model_copy(update={"phase": "after", "error": error})
 
-    def _returned(self, handle: int) -> CallView:
+    def _returned(self, handle: int) -> tuple[CallView, bytes]:
         if handle not in self._out:
             raise KeyError(
                 f"call {handle} of run {self.run_id} is not out: finish or fail a call once, after start"
             )
-        view = self._out.pop(handle)
+        returned = self._out.pop(handle)
         self._sources.out = len(self._out)
-        return view
+        return returned
 
 
 class _Calls:
@@ -133,13 +134,23 @@ class _Calls:
         self._latest: deque[tuple[int, PriorCall]] = deque(maxlen=LATEST_CALLS)
         self._first: dict[str, tuple[int, PriorCall]] = {}
         self._made: Counter[bytes] = Counter()
+        self._failed: dict[bytes, str] = {}
 
-    def start(self, tool: str, arguments: dict[str, JsonValue]) -> None:
+    def start(self, tool: str, arguments: dict[str, JsonValue]) -> bytes:
+        """A call goes out; its signature."""
         if len(self._made) >= MAX_SIGNATURES:
-            del self._made[next(iter(self._made))]
-        self._made[_signature(tool, arguments)] += 1
+            oldest = next(iter(self._made))
+            del self._made[oldest]
+            self._failed.pop(oldest, None)
+        signature = _signature(tool, arguments)
+        self._made[signature] += 1
+        return signature
 
-    def finish(self, call: PriorCall) -> None:
+    def finish(self, signature: bytes, call: PriorCall) -> None:
+        if call.error is not None:
+            self._failed[signature] = call.error
+        else:
+            self._failed.pop(signature, None)
         self._number += 1
         self._latest.append((self._number, call))
         if call.ok and call.tool not in self._first and len(self._first) < MAX_TOOLS:
@@ -151,8 +162,12 @@ class _Calls:
         early = [item for item in self._first.values() if item[0] < oldest]
         return tuple(call for _, call in (*early, *self._latest))
 
-    def made(self, tool: str, arguments: dict[str, JsonValue]) -> int:
-        return self._made[_signature(tool, arguments)]
+    def made(self, tool: str, arguments: dict[str, JsonValue]) -> tuple[int, str | None]:
+        """How often just this call was made, and the error of the latest time, where it failed."""
+        if not self._made:
+            return 0, None
+        signature = _signature(tool, arguments)
+        return self._made[signature], self._failed.get(signature)
 
 
 def _signature(tool: str, arguments: dict[str, JsonValue]) -> bytes:

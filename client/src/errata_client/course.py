@@ -49,16 +49,21 @@ class Course:
             "arguments": self.arguments,
             "text": text or None,
             "require_tool": stop.require_tool if stop else None,
-            "attempts": again.attempts if again else 0,
+            "attempts": again.attempts if again else int(self._is_made_anew(stop)),
             "delay_ms": again.delay_ms if again else 0,
             "fired": tuple(fired),
         }
         return unchecked(Decision, values)
 
+    def _is_made_anew(self, stop: Stopped | None) -> bool:
+        """Whether a call that failed is made again, with arguments computed from its error."""
+        return stop is None and self.view.phase == "after" and self.arguments is not self.view.arguments
+
     def _passing(self, again: Again | None, hints: list[str]) -> Outcome:
-        if again is not None:
+        changed = self.arguments is not self.view.arguments
+        if again is not None or (changed and self.view.phase == "after"):
             return "retry"
-        if self.arguments is not self.view.arguments:
+        if changed:
             return "rewrite"
         return "hint" if hints else "pass"
 

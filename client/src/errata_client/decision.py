@@ -27,7 +27,7 @@ class Firing(Model):
 class Decision(Model):
     """What to do with a call. `arguments` are the ones to call with; `text` is for the model.
 
-    With outcome "retry", `attempts` and `delay_ms` say how. `fired` holds shadow firings too: they never change
+    With outcome "retry", `attempts` and `delay_ms` say how; `arguments` may then be other ones than before. `fired` holds shadow firings too: they never change
     the outcome. "pass" and "hint" let the call through, "rewrite" lets it through changed, the others stop it.
     """
 

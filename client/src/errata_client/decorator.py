@@ -182,6 +182,7 @@ class GoingCall:
         if decision.outcome != "retry" or self._attempts >= decision.attempts:
             return None
         self._attempts += 1
+        self._view = self._view.model_copy(update={"arguments": decision.arguments})
         return math.ldexp(decision.delay_ms / 1000, self._attempts - 1)
 
     def _speak(self, decision: Decision) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
 
 from errata_client import words
 from errata_client.jsontext import read
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, unchecked
 from errata_client.pointer import Scalar, leaves, parts_of
 from errata_client.view import Fact
 
@@ -19,16 +21,24 @@ MAX_IDS = 4_096
 MAX_LENGTH = 200
 ID_LENGTH = 128
 
+ID = "{id}"
+"""In a path: a key that is an id which the call names. So a path means the same for every id."""
+
+Told = tuple[int, int, int, str, Scalar, str, str]
+"""Depth, rank of the result, place in it; path, value, the id it is about, tool."""
+
 
 @dataclass(frozen=True)
 class Result:
     """What one successful call returned: its scalars (shallow paths first) and the ids it is about.
 
-    `asked` are the ids that the call itself named, `ids` those and the ones that the result holds.
+    `asked` are the ids that the call itself named, `ids` those and the ones that the result holds. `keyed` are the
+    scalars below each key that is an id, by that id: their paths, with {id} in its place.
     """
 
     tool: str
     scalars: tuple[tuple[str, Scalar], ...]
+    keyed: dict[str, tuple[tuple[str, Scalar], ...]]
     asked: frozenset[str]
     ids: frozenset[str]
 
@@ -49,17 +59,13 @@ class Results:
         """At most 64 facts, shallow paths first, then the latest result first, then as the result has them.
 
         Of each tool one result counts: the latest that was asked for an id of this call; where there is none,
-        the latest that holds one.
+        the latest that holds one. What a result has below a key that is such an id comes first.
         """
-        named = call_ids(arguments)
+        named = call_ids(arguments) if self._results else {}
         chosen = self._chosen(named) if named else []
-        found = [
-            (path.count("/"), rank, at, Fact(tool=result.tool, path=path, value=value, about=about))
-            for rank, (result, about) in enumerate(chosen)
-            for at, (path, value) in enumerate(result.scalars)
-        ]
-        found.sort(key=lambda item: item[:3])
-        return tuple(fact for *_, fact in found[:MAX_FACTS])
+        told = [_told(rank, result, about) for rank, (result, about) in enumerate(chosen)]
+        below = [_below(rank, result, named) for rank, (result, _) in enumerate(chosen)]
+        return tuple(_fact(item) for item in islice(merge(*below, *told, key=_order), MAX_FACTS))
 
     def _chosen(self, named: dict[str, str]) -> list[tuple[Result, str]]:
         """Per tool the result that counts and the shared id, the latest result first."""
@@ -71,6 +77,30 @@ class Results:
                 if about is not None:
                     chosen.setdefault(result.tool, (rank, about))
         return [(latest[rank], about) for rank, about in sorted(chosen.values())]
+
+
+def _order(told: Told) -> tuple[int, int, int]:
+    return told[:3]
+
+
+def _told(rank: int, result: Result, about: str) -> Iterator[Told]:
+    for at, (path, value) in enumerate(result.scalars):
+        yield path.count("/"), rank, at, path, value, about, result.tool
+
+
+def _below(rank: int, result: Result, named: dict[str, str]) -> list[Told]:
+    """What stands below a key that is an id of the call: one level up, since it is about the call."""
+    found = [
+        (path.count("/") - 2, rank, at, path, value, about, result.tool)
+        for key, about in named.items()
+        for at, (path, value) in enumerate(result.keyed.get(key, ()))
+    ]
+    return sorted(found, key=_order)
+
+
+def _fact(told: Told) -> Fact:
+    _, _, _, path, value, about, tool = told
+    return unchecked(Fact, {"tool": tool, "path": path, "value": value, "about": about})
 
 
 def call_ids(arguments: JsonValue) -> dict[str, str]:
@@ -101,7 +131,22 @@ def _result(tool: str, arguments: dict[str, JsonValue], value: JsonValue) -> Res
         ((path, scalar) for path, scalar in leaves(value) if _is_short(scalar)),
         key=lambda item: item[0].count("/"),
     )
-    return Result(tool, tuple(scalars[:MAX_SCALARS]), asked, asked | frozenset(_held(value)))
+    kept = tuple(scalars[:MAX_SCALARS])
+    return Result(tool, kept, _keyed(kept), asked, asked | frozenset(_held(value)))
+
+
+def _keyed(scalars: Iterable[tuple[str, Scalar]]) -> dict[str, tuple[tuple[str, Scalar], ...]]:
+    """By id, the scalars below a key that is one."""
+    found: dict[str, list[tuple[str, Scalar]]] = {}
+    for path, value in scalars:
+        parts = path.split("/")
+        for at in range(1, len(parts) - 1):
+            part = parts[at]
+            if len(part) >= words.CORE_LENGTH and words.has_digit(part):
+                inside = "/".join([*parts[:at], ID, *parts[at + 1 :]])
+                text = words.normal(parts_of(f"/{part}")[0])
+                found.setdefault(words.core(text) or text, []).append((inside, value))
+    return {key: tuple(below) for key, below in found.items()}
 
 
 def _is_short(scalar: Scalar) -> bool:

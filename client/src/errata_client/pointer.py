@@ -25,6 +25,10 @@ class PointerError(LookupError):
     """The pointer names a place that cannot be written: its parent is not there, or is a scalar."""
 
 
+LAST = "-"
+"""The last item of a list; RFC 6901 has it for the place behind that, where nothing ever stands."""
+
+
 def pointer_of(field: str) -> str:
     """The pointer that a rule's field means: "args.order_id" -> "/order_id", "args.items/0/id" -> "/items/0/id"."""
     return "/" + field.removeprefix("args.")
@@ -91,6 +95,8 @@ def _below(value: JsonValue | Missing, part: str) -> JsonValue | Missing:
     if isinstance(value, dict):
         return value.get(part, MISSING)
     if isinstance(value, list):
+        if part == LAST:
+            return value[-1] if value else MISSING
         index = _index(part)
         return value[index] if index is not None and index < len(value) else MISSING
     return MISSING
@@ -128,7 +134,7 @@ def _written_key(
 def _written_item(
     value: list[JsonValue], part: str, rest: tuple[str, ...], pointer: str, new: JsonValue | Missing
 ) -> JsonValue:
-    index = _index(part)
+    index = len(value) - 1 if part == LAST and value else _index(part)
     if index is None or index > len(value) or (rest and index == len(value)):
         raise PointerError(f"{pointer}: the list has no place {part!r}")
     if not rest and new is MISSING:

@@ -3,6 +3,7 @@ for the night's analysis and for the live agent alike."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ MAX_TEXT = 512 * 1024
 
 _SEPARATOR = "\x00"
 _EMAIL_BLANK = "\x01"
+_LETTERED = re.compile(r"[a-z]{1,3}(\d{6,})")
+"""A number that was said, with the letters that its system puts before it: w2378156."""
 
 
 class Sources:
@@ -182,6 +185,9 @@ class _Index:
         if " " in core or (is_number and not core.isdigit()):
             return False
         squeezed = words.squeezed(core)
+        lettered = _LETTERED.fullmatch(squeezed)
+        if lettered and lettered.group(1) in self.words:
+            return True
         return _is_id(squeezed) and (squeezed in self.reshaped or squeezed in self.words)
 
 

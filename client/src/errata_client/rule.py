@@ -94,10 +94,13 @@ class Called(Model):
 
 
 class Repeated(Model):
-    """The very same call was made `times` times already, or more."""
+    """The very same call was made `times` times already, or more; with `error`, and the latest time it failed with
+    an error that matches, but with none that matches `unless`."""
 
     kind: Literal["repeated"] = "repeated"
     times: int = Field(ge=1, le=100)
+    error: Pattern | None = None
+    unless: Pattern | None = None
 
 
 class LastError(Model):
@@ -108,14 +111,16 @@ class LastError(Model):
 
 
 class FactIs(Model):
-    """What the latest earlier result of `tool`, about an id that this call names too, says at `path`
-    (a JSON pointer) matches `pattern`, or with `negate` does not. Never holds where there is no such fact."""
+    """What the latest earlier result of `tool` (without one: of any tool), about an id that this call names too (with
+    `about`: in that argument), says at `path` (a JSON pointer) matches `pattern`, or with `negate` does not. In `path`, `{id}` is a key that is an id which
+    the call names; of several such ids, one is enough. Never holds where there is no such fact."""
 
     kind: Literal["fact"] = "fact"
-    tool: Exact
+    tool: Exact | None = None
     path: Exact
     pattern: Pattern
     negate: bool = False
+    about: ArgumentPath | None = None
 
 
 class Arguments(Model):
@@ -127,8 +132,25 @@ class Arguments(Model):
     right: ArgumentPath
 
 
+class ArgumentIs(Model):
+    """The argument at `field` matches `pattern`, or with `negate` does not. Never holds where it is absent."""
+
+    kind: Literal["argument"] = "argument"
+    field: ArgumentPath
+    pattern: Pattern
+    negate: bool = False
+
+
+class Absent(Model):
+    """The call has no argument at `field`."""
+
+    kind: Literal["absent"] = "absent"
+    field: ArgumentPath
+
+
 Condition = Annotated[
-    Unseen | NotCalled | Called | Repeated | LastError | FactIs | Arguments, Field(discriminator="kind")
+    Unseen | NotCalled | Called | Repeated | LastError | FactIs | Arguments | ArgumentIs | Absent,
+    Field(discriminator="kind"),
 ]
 
 
@@ -136,7 +158,7 @@ class Trigger(Model):
     """`pattern` is searched in `field` (anchor it with ^ and $), and every condition must hold.
 
     `args.NAME` is a JSON pointer into the arguments without its first slash: `args.order_id`,
-    `args.items/0/id`. A rule on `observation` or `error` is asked after the call returned, any other before.
+    `args.items/0/id`, and `-` is the last item of a list: `args.items/-/id`. A rule on `observation` or `error` is asked after the call returned, any other before.
     """
 
     field: FieldPath
@@ -182,14 +204,15 @@ class Drop(Model):
 
 
 class Derive(Model):
-    """Compute the argument at `field` from a capture of `pattern` in the last error or an earlier observation.
+    """Compute the argument at `field` from a capture of `pattern` in the last error, an earlier observation, or the error
+    of this very call: then the trigger is on `error`, and the call is made again, once, with what was computed.
 
     `template` is text with {1}…; with `arithmetic` it is checked arithmetic over numbers and captures (+ - * /),
-    and the result is a number."""
+    `{value}` being the number that stands there now, and the result is a number."""
 
     kind: Literal["derive"] = "derive"
     field: ArgumentPath
-    source: Literal["last_error", "last_observation"]
+    source: Literal["last_error", "last_observation", "error"]
     pattern: Pattern
     template: Text
     arithmetic: bool = False
@@ -278,10 +301,13 @@ class Rule(Model):
     @model_validator(mode="after")
     def _action_fits_phase(self) -> Rule:
         after = {"retry", "hint", "replan"}
-        if self.trigger.phase == "after" and self.action.kind not in after:
+        of_error = isinstance(self.action, Derive) and self.action.source == "error"
+        if self.trigger.phase == "after" and self.action.kind not in after and not of_error:
             raise ValueError(
                 f"a {self.action.kind} cannot follow a call that already returned: use {sorted(after)}"
             )
+        if of_error and self.trigger.field != "error":
+            raise ValueError("what is derived from the call's own error needs a trigger on error")
         if self.trigger.phase == "before" and self.action.kind == "retry":
             raise ValueError("a retry needs a trigger on observation or error")
         return self
@@ -290,9 +316,13 @@ class Rule(Model):
     def _template_fits_pattern(self) -> Rule:
         if self.action.kind in {"rewrite", "derive"}:
             pattern = self.action.pattern if isinstance(self.action, Derive) else self.trigger.pattern
-            check_template(self.action.template, compiled(pattern).groups)
-            if isinstance(self.action, Derive) and self.action.arithmetic:
-                Formula(self.action.template)
+            arithmetic = isinstance(self.action, Derive) and self.action.arithmetic
+            template = self.action.template
+            check_template(
+                template.replace("{value}", "0") if arithmetic else template, compiled(pattern).groups
+            )
+            if arithmetic:
+                Formula(template)
         return self
 
 

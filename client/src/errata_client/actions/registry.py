@@ -35,4 +35,6 @@ def action_of(action: Action) -> Apply:
 
 def needs_context(action: Action) -> bool:
     """Whether only a client that keeps a run context can do it."""
-    return isinstance(action, Derive | RequireCall)
+    if isinstance(action, Derive):
+        return action.source != "error"
+    return isinstance(action, RequireCall)
