@@ -19,7 +19,7 @@ LARGE = 8 * 1024 * 1024
 _REPLACEMENT = "\ufffd"
 
 # orjson turns whole numbers beyond 64 bits into floats and 1e999 into infinity; NUL is kept by both.
-_UNUSUAL = re2.compile(rb"[0-9]{19}|\\u0000|[0-9][eE]\+?[0-9]{3}")
+_UNUSUAL = re2.compile(rb"9[2-9][0-9]{17}|[0-9]{20}|\\u0000|[0-9][eE]\+?[0-9]{3}")
 
 
 class NotJsonError(ValueError):
