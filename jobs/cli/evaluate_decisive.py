@@ -33,37 +33,37 @@ def decisive(
 
 
 def _print(console: Console, document: Mapping[str, Any]) -> None:
-    for name, found in document["files"].items():
-        console.print(f"\n{name}: {count(found['runs'], 'labelled run')}", style="bold")
-        halves = [(f"rules, half {number}", half) for number, half in enumerate(found["halves"], 1)]
-        rows = [
-            ("rules", found["rules"]),
-            *halves,
-            (f"best constant: {found['best_constant']['guess']}", found["best_constant"]),
-            (
-                f"best constant: {found['best_constant_from_the_end']['guess']}",
-                found["best_constant_from_the_end"],
-            ),
-        ]
-        shown = [(label, part["runs"], *_shares(part)) for label, part in rows]
-        random = f"{found['random_guess']['exact']:.1%}"
-        print_table(
-            console,
-            ("", "#runs", "#exact", "#within one"),
-            [*shown, ("random guess", found["runs"], random, "")],
-        )
-        for title, key in (("rule", "by_rule"), ("what people say went wrong", "by_kind")):
-            parts = [(label, part["runs"], *_shares(part)) for label, part in found[key].items()]
-            print_table(console, (title, "#runs", "#exact", "#within one"), parts)
-        apart = [
-            (rule, ", ".join(f"{told} {number}" for told, number in off.items()))
-            for rule, off in found["confusion"].items()
-        ]
-        print_table(console, ("rule", "~where the label stood"), apart)
+    files = document["files"]
+    for name, found in files.items():
+        _print_figures(console, name, found)
+    if len(files) > len(document["together"]):
+        for name, found in document["together"].items():
+            _print_figures(console, f"all {name}", found)
     for name, figures in PUBLISHED.items():
         assert isinstance(figures, dict)
         told = ", ".join(f"{label.replace('_', ' ')} {share:.1%}" for label, share in figures.items())
         console.print(f"\npublished for {name.replace('_', ' ')}: {told}", style="dim")
+
+
+def _print_figures(console: Console, name: str, found: Mapping[str, Any]) -> None:
+    console.print(f"\n{name}: {count(found['runs'], 'labelled run')}", style="bold")
+    constants = (found["best_constant"], found["best_constant_from_the_end"])
+    rows = [
+        ("rules", found["rules"]),
+        *((f"rules, half {number}", half) for number, half in enumerate(found["halves"], 1)),
+        *((f"best constant: {part['guess']}", part) for part in constants),
+    ]
+    shown = [(label, part["runs"], *_shares(part)) for label, part in rows]
+    chance = ("random guess", found["runs"], f"{found['random_guess']['exact']:.1%}", "")
+    print_table(console, ("", "#runs", "#exact", "#within one"), [*shown, chance])
+    for title, key in (("rule", "by_rule"), ("what people say went wrong", "by_kind")):
+        parts = [(label, part["runs"], *_shares(part)) for label, part in found[key].items()]
+        print_table(console, (title, "#runs", "#exact", "#within one"), parts)
+    apart = [
+        (rule, ", ".join(f"{told} {number}" for told, number in off.items()))
+        for rule, off in found["confusion"].items()
+    ]
+    print_table(console, ("rule", "~where the label stood"), apart)
 
 
 def _shares(part: Mapping[str, Any]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from ingest.decisive.step import decisive_step
 from ingest.from_email import note_derived
 from ingest.masking import Masker
 from jobs.evaluation.contrast import KEY
-from jobs.evaluation.labelled_steps import Labelled
+from jobs.evaluation.labelled_steps import CHAT, Labelled
 from knowledge.ids import digest
 
 PUBLISHED: dict[str, JsonValue] = {
@@ -26,14 +26,17 @@ Guess = Callable[[Labelled], int]
 
 
 def evaluate(runs: Sequence[Labelled]) -> dict[str, JsonValue]:
-    """The figures of each file: the rules, a random guess, the best constant guesses (from the start and from the end), by
+    """The figures of each file, and of all chats and all runs with calls `together`: the rules, a random guess, the best constant guesses (from the start and from the end), by
     rule, by what people say went wrong, and on the two halves of the tasks (by a hash of what was asked)."""
     told = {one.run.run_id: _told(one) for one in runs}
     files: defaultdict[str, list[Labelled]] = defaultdict(list)
+    kinds: defaultdict[str, list[Labelled]] = defaultdict(list)
     for one in runs:
         files[one.file].append(one)
+        kinds["chats" if one.kind == CHAT else "runs with calls"].append(one)
     return {
         "files": {name: _figures(found, told) for name, found in sorted(files.items())},
+        "together": {name: _figures(found, told) for name, found in sorted(kinds.items())},
         "published": PUBLISHED,
     }
 

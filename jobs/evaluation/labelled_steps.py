@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from errata_client.run import Run
-from ingest.adapters.chat_run import content_id
 from ingest.adapters.jsonvalue import NotJsonError, loads
+from ingest.adapters.multi_agent_chat import group_run
 from ingest.adapters.records import Record, open_source, records
-from ingest.adapters.registry import AUTO, recognise
+from ingest.adapters.tau_bench import tau_run
 from knowledge.errors import BadInputError
+
+CHAT = "chat"
+"""The kind of a chat's label, which says what went wrong in words only."""
 
 
 @dataclass(frozen=True)
@@ -60,24 +63,26 @@ def _labels(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _runs(path: Path, labels: dict[str, dict[str, Any]]) -> Iterator[Labelled]:
-    values = [value for value in _values(path) if isinstance(value, dict)]
-    if not any("history" in value or "traj" in value for value in values):
-        return
-    found = recognise(open_source(path), AUTO)
-    runs = {item.run_id: item for item in found.adapter.read(open_source(path)) if isinstance(item, Run)}
-    in_order = list(runs.values()) if len(runs) == len(values) else []
-    for number, value in enumerate(values):
+    """A labelled mistake means that the run failed, whether or not it says so."""
+    for number, value in enumerate(_values(path), 1):
+        if not isinstance(value, dict):
+            continue
         if isinstance(value.get("traj"), list):
-            run_id = content_id("tau", [value.get("task_id"), value.get("trial")], value["traj"])
-            if (run := runs.get(run_id)) and (label := labels.get(str(value.get("task_id")))):
-                yield _of_calls(path, run, value["traj"], label)
-        elif str(value.get("mistake_step", "")).strip().isdigit() and in_order:
-            yield _of_chat(path, in_order[number], value)
+            if label := labels.get(str(value.get("task_id"))):
+                run, _ = tau_run(value, f"record {number}")
+                yield _of_calls(path, _failed(run), value["traj"], label)
+        elif isinstance(value.get("history"), list) and str(value.get("mistake_step", "")).strip().isdigit():
+            run, _ = group_run(value, f"record {number}")
+            yield _of_chat(path, _failed(run), value)
+
+
+def _failed(run: Run) -> Run:
+    return run.model_copy(update={"outcome": run.outcome.model_copy(update={"status": "failure"})})
 
 
 def _of_chat(path: Path, run: Run, value: dict[str, Any]) -> Labelled:
     length = len(value["history"])
-    return Labelled(path.name, run, int(value["mistake_step"]), range(length), length, 0, "chat")
+    return Labelled(path.name, run, int(value["mistake_step"]), range(length), length, 0, CHAT)
 
 
 def _of_calls(path: Path, run: Run, messages: Sequence[Any], label: dict[str, Any]) -> Labelled:

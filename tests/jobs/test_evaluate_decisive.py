@@ -81,6 +81,18 @@ def test_steps_of_calls_are_counted_in_messages_as_their_labels_are(tmp_path: Pa
     assert found["by_kind"]["Invalid Invocation"]["runs"] == 1
 
 
+def test_chats_of_one_file_each_are_counted_together_and_a_label_means_that_the_run_failed(
+    tmp_path: Path,
+) -> None:
+    paths = [written(tmp_path / f"{number}.json", chat(2, number)) for number in range(3)]
+    silent = chat(2, 9)
+    del silent["is_correct"]
+    runs = labelled_runs([*paths, written(tmp_path / "9.json", silent)])
+    together = evaluate(runs)["together"]
+    assert isinstance(together, dict)
+    assert (together["chats"]["rules"]["exact"], together["chats"]["runs"]) == (4, 4)
+
+
 def test_no_rule_sees_a_label(tmp_path: Path) -> None:
     one, other = (
         labelled_runs([written_lines(tmp_path / f"{label}.jsonl", [chat(label, 1)])]) for label in (1, 3)
