@@ -23,6 +23,7 @@ from api import (
     runs,
     strategies,
     strategy_life,
+    tools,
     traces,
 )
 from api.auth import Gate
@@ -50,6 +51,7 @@ ROUTES = (
     labels,
     causes,
     orders,
+    tools,
     strategies,
     strategy_life,
     decide,

@@ -163,6 +163,27 @@ CAUSE: Example = {
 }
 CAUSE_VIEW: Example = {**CAUSE, "version": "2"}
 CAUSE_GIVEN: Example = {"cause": {**CAUSE, "cause_id": ""}, "reason": "nine problems of one kind"}
+_SCHEMA: Example = {
+    "type": "object",
+    "properties": {"order_id": {"type": "string"}},
+    "required": ["order_id"],
+}
+DECLARED_TOOL: Example = {
+    "tool": "get_order_details",
+    "description": "Status and items of an order",
+    "parameters": _SCHEMA,
+    "output_schema": None,
+    "changes_state": False,
+    "source": "mcp",
+    "actor": "ada",
+    "declared_at": f"{DAY}T08:30:00Z",
+}
+TOOLS_GIVEN: Example = {
+    "document": {"tools": [{"name": "get_order_details", "inputSchema": _SCHEMA}]},
+    "changes_state": False,
+    "actor": "ada",
+}
+TOOLS_DECLARED: Example = {"tools": ["get_order_details"], "created": 1}
 TAKEN: Example = {"cause": CAUSE, "attributions": [ATTRIBUTION]}
 ORDER: Example = {
     "order_id": "WO-0003",
