@@ -339,6 +339,13 @@ def test_a_plain_span_whose_name_says_a_tool_is_a_call(tmp_path: Path, name: str
     assert step.tool_call.tool == "lend"
 
 
+@pytest.mark.parametrize(
+    "name", ["GET retool.com", "tool registry was read", "toolbox.open", "my.tools", "lend"]
+)
+def test_a_plain_span_whose_name_only_has_the_word_is_none(tmp_path: Path, name: str) -> None:
+    assert run_of(tmp_path, agent(), span(2, name, {}, 1)).steps == ()
+
+
 def test_a_plain_span_named_like_a_tool_that_was_asked_for_carried_it_out(tmp_path: Path) -> None:
     plain = span(3, "lend", {}, 1, status={"code": 2, "message": "BookError: B-1001 is lent"})
     other = span(4, "SELECT books", {}, 3)

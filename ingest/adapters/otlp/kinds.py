@@ -36,7 +36,7 @@ _MODEL_SIGNS = (
     "llm.input_messages.0.message.role",
 )
 _TOOL_SPAN = re.compile(
-    r"(?:execute_tool|running tool:?|tools/call|tool[.:/ ]|ToolCall:?)\s*([\w.-]{1,100})$|^([\w-]{1,100})\.tool$"
+    r"(?:execute_tool|running tool:?|tools/call|tool[.:/ ]|ToolCall:?)\s*([\w.-]{1,100})|([\w-]{1,100})\.tool"
 )
 """Span names that say a tool: "execute_tool lend", "running tool: lend", "tools/call lend", "tool.lend", "lend.tool"."""
 
@@ -72,7 +72,7 @@ def convention_of(span: Span) -> str | None:
 
 def tool_in_name(name: str) -> str | None:
     """The tool that a span's name says."""
-    found = _TOOL_SPAN.search(name)
+    found = _TOOL_SPAN.fullmatch(name)
     return (found.group(1) or found.group(2)) if found else None
 
 

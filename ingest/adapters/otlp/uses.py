@@ -71,6 +71,8 @@ def _used(span: Span, uses: dict[str, ToolUse], tree: Tree) -> Used:
 def _completed(use: ToolUse, twins: list[ToolUse]) -> ToolUse:
     """With what another instrumentation's span of the same call knows."""
     for twin in twins:
+        if use.arguments is not None and use.call_id is not None and use.result is not None:
+            break
         use = ToolUse(
             use.tool,
             use.arguments if use.arguments is not None else twin.arguments,
