@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,7 +22,16 @@ from ingest.adapters.jsonvalue import NotJsonError, loads
 MOST = 10
 """Violations of one value that are told."""
 
+MOST_REFERENCES = 5_000
+"""References within a schema that are followed for one value; a schema that wants more says nothing."""
+
 _Schema = dict[str, JsonValue]
+_followed: ContextVar[int] = ContextVar("followed", default=0)
+
+
+class _TooManyError(Exception):
+    """The schema follows too many references."""
+
 
 _RANGES = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems")
@@ -49,12 +59,13 @@ def violations(schema: _Schema, value: JsonValue) -> list[Violation]:
     if validator is None:
         return []
     found: list[Violation] = []
+    _followed.set(0)
     try:
         for error in validator.iter_errors(value):
             found.extend(_told(error))
             if len(found) >= MOST:
                 break
-    except (Unresolvable, RecursionError):
+    except (Unresolvable, RecursionError, _TooManyError):
         return []
     return found[:MOST]
 
@@ -115,6 +126,14 @@ def _compiled(pattern: str) -> Any:
         return None
 
 
+def _ref(validator: Any, reference: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """A reference, of which one value may follow MOST_REFERENCES: alternatives of references double at each level."""
+    _followed.set(_followed.get() + 1)
+    if _followed.get() > MOST_REFERENCES:
+        raise _TooManyError
+    yield from Draft202012Validator.VALIDATORS["$ref"](validator, reference, instance, schema)
+
+
 def _says_nothing(_validator: Any, _declared: Any, _instance: Any, _schema: Any) -> Iterator[ValidationError]:
     """For keywords that are not applied."""
     yield from ()
@@ -131,6 +150,8 @@ def _additional(validator: Any, declared: Any, instance: Any, schema: Any) -> It
 _Strict: Any = extend(
     Draft202012Validator,
     {
+        "$ref": _ref,
+        "$dynamicRef": _says_nothing,
         "pattern": _pattern,
         "patternProperties": _says_nothing,
         "additionalProperties": _additional,

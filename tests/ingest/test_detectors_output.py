@@ -222,6 +222,17 @@ def test_a_schema_that_cannot_be_used_says_nothing(schema: JsonValue) -> None:
     assert violations(schema, {"book_id": "x"}) == []
 
 
+def test_references_that_double_at_each_level_end() -> None:
+    levels: dict[str, JsonValue] = {
+        f"s{n}": {"anyOf": [{"$ref": f"#/$defs/s{n + 1}"}, {"$ref": f"#/$defs/s{n + 1}"}]} for n in range(40)
+    }
+    doubling: dict[str, JsonValue] = {"$ref": "#/$defs/s0", "$defs": {**levels, "s40": {"type": "string"}}}
+    assert violations(doubling, {"book_id": 1}) == []
+    assert violations({"allOf": [{"$ref": "#"}]}, {"book_id": 1}) == []
+    used: dict[str, JsonValue] = {"$ref": "#/$defs/a", "$defs": {"a": {"required": ["x"]}}}
+    assert [one.what for one in violations(used, {})] == ["is required and missing"]
+
+
 # args.unresolved_reference
 
 
