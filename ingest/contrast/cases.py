@@ -19,7 +19,7 @@ CONTRAST_CODES: tuple[ErrorCode, ...] = (
 )
 LOW_REWARD: ErrorCode = "outcome.low_reward"
 TOLD_PLACES = 6
-Basis = Literal["same_task", "nearest_intents"]
+Basis = Literal["same_task", "nearest_run", "nearest_intents"]
 
 
 def contrast_cases(
@@ -60,6 +60,8 @@ def contrast_case(
 
 def _message(difference: Difference, basis: Basis) -> str:
     tool = difference.tool
+    if basis == "nearest_run":
+        return _message_of_one(difference, "the successful run of this task that did most alike")
     whose = (
         "successful runs of this task" if basis == "same_task" else "successful runs with the nearest intents"
     )
@@ -73,9 +75,23 @@ def _message(difference: Difference, basis: Basis) -> str:
             if never
             else f"{tool} was called more often than in any of the {whose}"
         )
+    return f"{tool} was called with another {_places(difference)} than in the {whose}"
+
+
+def _message_of_one(difference: Difference, which: str) -> str:
+    tool = difference.tool
+    if difference.code == "outcome.missing_action":
+        return f"{tool} was not called{' often enough' if difference.calls else ''}; {which} called it"
+    if difference.code == "outcome.extra_action":
+        more = " more often than" if any(difference.expected) else ";"
+        return f"{tool} was called{more} {which}{'' if any(difference.expected) else ' did not call it'}"
+    return f"{tool} was called with another {_places(difference)} than in {which}"
+
+
+def _places(difference: Difference) -> str:
     named = [place.removeprefix("/").replace("/*", "") for place in difference.places]
     more = "" if len(named) <= TOLD_PLACES else f" and {len(named) - TOLD_PLACES} more"
-    return f"{tool} was called with another {', '.join(named[:TOLD_PLACES])}{more} than in the {whose}"
+    return ", ".join(named[:TOLD_PLACES]) + more
 
 
 def _case(

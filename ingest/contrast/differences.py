@@ -48,6 +48,11 @@ def differences(run: Sequence[Action], siblings: Sequence[Sequence[Action]]) -> 
     return tuple(sorted(found, key=lambda one: (one.index is None, one.index or 0, one.tool)))
 
 
+def apart(run: Sequence[Action], other: Sequence[Action]) -> int:
+    """How many actions of either had no like in the other; 0 where they did the same."""
+    return sum(not _has(other, one) for one in run) + sum(not _has(run, one) for one in other)
+
+
 def _of_tool(
     tool: str, run: Sequence[Action], siblings: Sequence[Sequence[Action]], counts: tuple[int, ...]
 ) -> Iterator[Difference]:

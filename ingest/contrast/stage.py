@@ -14,7 +14,7 @@ from itertools import islice
 
 from errata_client.model import JsonValue
 from ingest.contrast.actions import actions
-from ingest.contrast.cases import Basis, contrast_cases
+from ingest.contrast.cases import contrast_cases
 from ingest.contrast.effects import Effects, learn
 from ingest.contrast.intents import Check, Encode, Intents, check
 from ingest.contrast.verdict import Contrast, contrast_of, explained, outranked, settled, superseded
@@ -99,7 +99,7 @@ class _Night:
                 self._untold.append(record)
             else:
                 self._counts["beyond"] += 1
-        self._write(named, "same_task")
+        self._write(named)
         before = [cases for cases in own.values() if settled(cases)]
         self._put_behind(before)
         self._remove(case for cases in before for case in superseded(cases))
@@ -121,22 +121,25 @@ class _Night:
         shown = check(intents, [(one.record, one.found) for one in self._told])
         if shown.trusted:
             compared = (
-                Contrast(record, near, found) for record in idle for found, near in [intents.missing(record)]
+                Contrast(record, near, found, "nearest_intents")
+                for record in idle
+                for found, near in [intents.missing(record)]
             )
-            self._write([one for one in compared if one.found], "nearest_intents")
+            self._write([one for one in compared if one.found])
         self._counts["untold"] = len(self._untold) - self._counts["named_by_intent"]
         return shown
 
-    def _write(self, named: Sequence[Contrast], basis: Basis) -> None:
+    def _write(self, named: Sequence[Contrast]) -> None:
         """Write what was named, then take away the bare cases that it supersedes."""
-        self._counts["named" if basis == "same_task" else "named_by_intent"] += len(named)
+        by_intent = sum(one.basis == "nearest_intents" for one in named)
+        self._counts.update(named=len(named) - by_intent, named_by_intent=by_intent)
         project = self._shift.project
         for batch in batches(named, BATCH):
             self._shift.guard()
             self._cases.add_many(
                 case
                 for one in batch
-                for case in contrast_cases(project, one.record, one.found, one.siblings, basis)
+                for case in contrast_cases(project, one.record, one.found, one.siblings, one.basis)
             )
             own = self._own_cases([one.record for one in batch])
             self._put_behind(own.values())

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.contrast.actions import actions
-from ingest.contrast.cases import CONTRAST_CODES, LOW_REWARD
-from ingest.contrast.differences import Difference, differences
+from ingest.contrast.cases import CONTRAST_CODES, LOW_REWARD, Basis
+from ingest.contrast.differences import Difference, apart, differences
 from ingest.contrast.effects import Effects
 from ingest.contrast.siblings import same_task
 from knowledge.cases import FailureCase
@@ -24,6 +24,7 @@ class Contrast:
     record: RunRecord
     siblings: tuple[RunRecord, ...]
     found: tuple[Difference, ...]
+    basis: Basis = "same_task"
 
     @property
     def lacks(self) -> bool:
@@ -32,10 +33,16 @@ class Contrast:
 
 
 def contrast_of(record: RunRecord, peers: Iterable[RunRecord], effects: Effects) -> Contrast:
-    """Compare a failed run with the successful ones of its task among `peers`."""
+    """Compare a failed run with the successful ones of its task among `peers`: with all of them, and where these are at odds
+    among themselves and none did the same, with the one that did most alike."""
     siblings = same_task(record, peers)
     done = [actions(one, effects) for one in siblings]
-    return Contrast(record, siblings, differences(actions(record, effects), done))
+    mine = actions(record, effects)
+    found = differences(mine, done)
+    if found or not siblings or any(apart(mine, theirs) == 0 for theirs in done):
+        return Contrast(record, siblings, found)
+    place = min(range(len(siblings)), key=lambda place: apart(mine, done[place]))
+    return Contrast(record, (siblings[place],), differences(mine, [done[place]]), "nearest_run")
 
 
 def explained(cases: Sequence[FailureCase]) -> bool:

@@ -18,6 +18,7 @@ from ingest.contrast.effects import Effects, by_name, learn
 from ingest.contrast.intents import Check, Intents, check
 from ingest.contrast.siblings import MAX_SIBLINGS, same_task
 from ingest.contrast.stage import contrast
+from ingest.contrast.verdict import contrast_of
 from ingest.masking import Masker
 from ingest.service import ingest_runs
 from ingest.stages import group
@@ -91,6 +92,24 @@ def test_what_successful_runs_disagree_about_is_not_told() -> None:
         told(run("bad", lent(days=30)), run("a", lent(days=14), ok=True), run("b", lent(days=30), ok=True))
         == []
     )
+
+
+def test_where_successful_runs_disagree_and_none_did_the_same_the_nearest_one_tells() -> None:
+    one, two, three = lent(1), lent(2, "B-2002"), lent(3, "B-3003")
+    others = [record(run("few", one, ok=True)), record(run("all", one, two, three, ok=True))]
+    failed = record(run("bad", one, two))
+    found = contrast_of(failed, others, BY_NAME)
+    assert (found.basis, [sibling.run_id for sibling in found.siblings]) == ("nearest_run", ["all"])
+    case = contrast_case("library", failed, found.found[0], found.siblings, found.basis)
+    assert case.error_message == (
+        "lend_book was not called often enough; the successful run of this task that did most alike called it"
+    )
+
+
+def test_a_run_that_did_what_one_successful_run_did_differs_in_nothing() -> None:
+    twice = record(run("b", lent(1), lent(2, "B-2002"), ok=True))
+    found = contrast_of(record(run("bad", lent())), [record(run("a", lent(), ok=True)), twice], BY_NAME)
+    assert (found.found, len(found.siblings)) == ((), 2)
 
 
 def test_the_order_of_a_list_is_no_difference() -> None:
