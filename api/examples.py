@@ -422,3 +422,15 @@ TRACES_REFUSED: Example = {
     "message": "the body is not JSON: unexpected end of data",
     "details": [],
 }
+PROBES: dict[str, object] = {
+    "results": [
+        {
+            "probe": "order-api",
+            "tools": ["get_order_details", "cancel_order"],
+            "up": False,
+            "at": "2026-03-01T10:00:20Z",
+            "detail": "status 503, expected 200",
+        }
+    ]
+}
+PROBES_TAKEN: dict[str, object] = {"taken": 2, "tools": {"cancel_order": False, "get_order_details": False}}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from api.recent import Recent
+from ingest.health.intervals import states
 from knowledge.errors import StoreUnavailableError
 from knowledge.kinds import CASES, NIGHTS, PUBLICATIONS, STAGES, Kind, M
 from knowledge.nights import Night, Project
@@ -18,6 +20,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 READ_SECONDS = 10.0
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_AGENTS = 200
+MAX_TOOLS = 500
 
 
 class Metrics:
@@ -49,6 +52,9 @@ class Metrics:
         self._failed = self._gauge("night_failed_stages", "stages of the last night that failed", "project")
         self._skipped = self._gauge(
             "night_not_analysed", "things that the last night did not look at", "project"
+        )
+        self._tools = self._gauge(
+            "tool_up", "1 if every probe of the tool found it up last", "project", "tool"
         )
         self._active = self._gauge(
             "agent_active_revision", "revision that agents reported", "project", "agent"
@@ -94,6 +100,8 @@ class Metrics:
             self._cases.labels(name, tally.value).set(tally.count)
         newest = next(self._latest(name, PUBLICATIONS, "revision"), None)
         self._revision.labels(name).set(newest.revision if newest else 0)
+        for tool, up in islice(states(self._errata.shift(name)).items(), MAX_TOOLS):
+            self._tools.labels(name, tool).set(up)
         self._measure_nights(project, now)
 
     def _measure_nights(self, project: Project, now: datetime) -> None:

@@ -97,6 +97,7 @@ class _Cases:
             run_id=run.run_id,
             task_id=run.task_id,
             occurred_at=step.ended_at or step.started_at or run.started_at or self._now,
+            dated=bool(step.ended_at or step.started_at or run.started_at),
             error_code=finding.code,
             error_kind=finding.kind,
             error_message=finding.message[:MAX_MESSAGE],

@@ -14,6 +14,8 @@ from ingest.adapters.registry import AUTO, adapter_named, recognise
 from ingest.analysis import Analysis, analyse
 from ingest.bounds import bounded
 from ingest.from_email import note_derived
+from ingest.health.intervals import outages
+from ingest.health.outages import excused
 from ingest.masking import Masker
 from ingest.payloads import put_away, with_payloads
 from ingest.problems import refresh_problems
@@ -101,6 +103,7 @@ class _Work:
         self._shift, self._masker, self._noting = shift, masker, note
         self.masked_before = Counter(masker.counts)
         self._tools = declarations(shift)
+        self._down = outages(shift)
         self.reservoirs = Reservoirs(shift)
         self.left_out = LeftOut()
         self.fingerprints: set[str] = set()
@@ -141,7 +144,8 @@ class _Work:
             )
             self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))
         found = analyse(masked, shift.project, shift.now, tools=self._tools)
-        return replace(found, cases=with_payloads(found.cases, masked, kept))
+        cases = with_payloads(found.cases, masked, kept)
+        return replace(found, cases=tuple(excused(case, self._down, shift.project) for case in cases))
 
     def _count(self, analysis: Analysis) -> None:
         self.runs += 1

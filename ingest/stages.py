@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ingest.health.outages import excuse_stored
 from ingest.problem_states import mark_states
 from ingest.problems import refresh_problems
 from knowledge.kinds import CASES, NIGHTS, PROBLEMS, RUN_RECORDS
@@ -12,10 +13,12 @@ from knowledge.store import Query, Range
 
 
 def collect(shift: Shift) -> StageReport:
-    """What there is: runs, cases and problems in all, and of runs and cases those since the last finished night."""
+    """Errors in outages that became known since are told apart; then what there is: runs, cases and problems in all, and of runs and cases those since the last finished night."""
     since = _last_night(shift)
+    excused = excuse_stored(shift)
     return StageReport(
         counts={
+            "errors_in_outages": excused,
             "runs": _count(shift, "runs", None),
             "cases": _count(shift, "cases", None),
             "problems": _count(shift, "problems", None),

@@ -110,13 +110,14 @@ class FailureCase(Model):
 
     `error_pattern` is `error_message` with ids, numbers, dates, paths, URLs, versions and quoted values masked;
     `fingerprint` groups cases into a problem; `view` is what the agent's client would have known;
-    `evidence` is what the detector saw; `payloads` are texts of the run that lie whole in the object store. `requestor` "user" marks a call that the person's side made.
+    `dated` false: the run has no times, and `occurred_at` is that of the ingest. `evidence` is what the detector saw; `payloads` are texts of the run that lie whole in the object store. `requestor` "user" marks a call that the person's side made.
     """
 
     case_id: str
     run_id: str
     task_id: str | None = None
     occurred_at: UtcDatetime
+    dated: bool = True
     error_code: ErrorCode
     error_kind: ErrorKind = "unknown"
     error_message: str

@@ -15,6 +15,7 @@ from knowledge.cases import FailureCase, Problem
 from knowledge.causes import Attribution, Label, RootCause, WorkOrder
 from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
+from knowledge.health import HealthInterval
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
 from knowledge.spans import KeptSpan, KeptTrace
@@ -186,6 +187,12 @@ STAGES = Kind(
     "night_id,stage",
     {"night_id": "keyword", "position": "integer", "status": "keyword"},
 )
+HEALTH = Kind(
+    "health",
+    HealthInterval,
+    "interval_id",
+    {"tool": "keyword", "probe": "keyword", "state": "keyword", "since": "date", "until": "date"},
+)
 PROJECTS = Kind("projects", Project, "project_id", {"created_at": "date"})
 TOKENS = Kind("tokens", ApiToken, "token_id", {"secret_hash": "keyword", "created_at": "date"})
 AUDIT = Kind(
@@ -215,6 +222,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     DELIVERIES,
     NIGHTS,
     STAGES,
+    HEALTH,
     PROJECTS,
     TOKENS,
     AUDIT,

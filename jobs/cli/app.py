@@ -20,6 +20,7 @@ from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
 from jobs.cli.nightly import nightly
 from jobs.cli.schema import schema
+from jobs.cli.probe import probe
 from jobs.cli.serve import serve
 
 app = typer.Typer(
@@ -44,6 +45,7 @@ app.command("bundle")(bundle)
 app.add_typer(publish.app, name="publish")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(projects.app, name="projects")
+app.command("probe")(probe)
 app.command("serve")(serve)
 app.add_typer(evaluate.app, name="evaluate")
 app.command("doctor")(doctor)
