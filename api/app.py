@@ -33,6 +33,7 @@ from api.middleware import Observed
 from api.published import Published
 from api.service import Service
 from api.settling import settling
+from api.underway import Underway
 from wiring.build import Errata
 
 TITLE = "Errata"
@@ -66,7 +67,8 @@ ROUTES = (
 
 def create_app(errata: Errata) -> FastAPI:
     """The app over the assembled parts. It neither opens nor closes them: who built them does."""
-    service = Service(errata, Gate(errata), Published(errata), Metrics(errata))
+    underway = Underway(errata.settings.max_ingests)
+    service = Service(errata, Gate(errata), Published(errata), Metrics(errata), underway)
     app = FastAPI(title=TITLE, version=VERSION, description=ABOUT, redoc_url=None, lifespan=settling(errata))
     app.state.service = service
     app.add_middleware(Observed, metrics=service.metrics)

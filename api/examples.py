@@ -40,7 +40,7 @@ RUN: Example = {
     "outcome": {"status": "failure"},
 }
 INGEST_REPORT: Example = {
-    "source": "native",
+    "source": "native_jsonl",
     "why": "asked for by name",
     "runs": 1,
     "calls": 1,

@@ -23,8 +23,9 @@ from ingest.service import IngestReport, ingest_file
 from knowledge.errors import BadInputError
 
 router = APIRouter()
+DEFAULT = "native_jsonl"
 SOURCE = parameter(
-    "query", "source", {"type": "string", "default": "native"}, "the adapter that reads the body, or `auto`"
+    "query", "source", {"type": "string", "default": DEFAULT}, "the adapter that reads the body, or `auto`"
 )
 BINARY = frozenset({"application/x-protobuf", "application/octet-stream"})
 
@@ -36,21 +37,21 @@ BINARY = frozenset({"application/x-protobuf", "application/octet-stream"})
         answer=IngestReport,
         example=examples.INGEST_REPORT,
         scope="ingest",
-        errors=(400, 401, 403, 404, 413, 415, 422, 503),
+        errors=(400, 401, 403, 404, 413, 415, 422, 429, 503),
         parameters=(SOURCE,),
         body_content={
-            "application/json": {"example": {"runs": [examples.RUN]}},
+            "application/json": {"example": [examples.RUN]},
             "application/x-ndjson": {"example": examples.RUN},
         },
     ),
 )
 async def runs(request: Request, visit: Annotated[Visit, Depends(visiting("ingest"))]) -> Response:
-    """Native runs as JSON lines, as an array, or as `{"runs": […]}`; with `?source=` any format there is an adapter for.
+    """Native runs as JSON lines or as an array; with `?source=` any format there is an adapter for.
     Gzip is read. Ingesting the same twice changes nothing. What could not be read is listed; where nothing could, the
-    answer is 400."""
-    source = request.query_params.get("source", "native")
+    answer is 400. Where as many bodies as may be are being taken in, it is 429: send it again after `Retry-After`."""
+    source = request.query_params.get("source", DEFAULT)
     limit = visit.service.errata.settings.max_body_bytes
-    with tempfile.TemporaryDirectory(prefix="errata-") as folder:
+    with visit.service.underway.place(), tempfile.TemporaryDirectory(prefix="errata-") as folder:
         path = Path(folder) / "body"
         await spool(path, checked_text(request, pieces(request, limit)))
         report = await run_in_threadpool(ingest, visit, path, source)
@@ -60,7 +61,10 @@ async def runs(request: Request, visit: Annotated[Visit, Depends(visiting("inges
 def ingest(visit: Visit, path: Path, source: str) -> IngestReport:
     """Ingest a spooled body; BadInputError if nothing in it could be read."""
     errata = visit.service.errata
-    report = ingest_file(path, source, visit.shift, errata.masker(visit.project))
+    try:
+        report = ingest_file(path, source, visit.shift, errata.masker(visit.project))
+    except BadInputError as error:
+        raise BadInputError(str(error).replace(str(path), "the body")) from None
     visit.service.metrics.not_analysed.labels(visit.project).inc(len(report.not_analysed))
     if not report.runs and report.not_analysed:
         first = report.not_analysed[0]

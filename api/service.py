@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Path
@@ -29,7 +29,7 @@ class Service:
     gate: Gate
     published: Published
     metrics: Metrics
-    underway: Underway = field(default_factory=Underway)
+    underway: Underway
 
 
 @dataclass(frozen=True)

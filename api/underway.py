@@ -7,20 +7,20 @@ from contextlib import contextmanager
 
 from api.errors import BusyError
 
-PLACES = 8
-
 
 class Underway:
     """Places for requests whose bodies are being read and stored. Used by one event loop, so nothing is locked."""
 
-    def __init__(self, places: int = PLACES) -> None:
-        self._free = places
+    def __init__(self, places: int) -> None:
+        self._places = self._free = places
 
     @contextmanager
     def place(self) -> Iterator[None]:
         """Take a place and give it back; BusyError where all are taken."""
         if self._free < 1:
-            raise BusyError("too many requests are being stored: send this again")
+            raise BusyError(
+                f"{self._places} bodies are being taken in already: send this again in a moment, or raise ERRATA_MAX_INGESTS"
+            )
         self._free -= 1
         try:
             yield

@@ -70,6 +70,12 @@ class Settings(BaseSettings):
     trace_quiet_seconds: float = Field(
         30.0, ge=0.0, le=3600.0, description="after how long without a span an unfinished trace becomes a run"
     )
+    max_ingests: int = Field(
+        8,
+        ge=1,
+        le=1_000,
+        description="bodies of runs and traces that the service takes in at once; more are answered 429",
+    )
     max_wait_seconds: float = Field(30.0, ge=0.0, le=300.0, description="longest long poll of a bundle")
     slack_webhook: SecretStr | None = Field(
         None, min_length=12, description="URL of a Slack incoming webhook that gets each night's drafts"

@@ -19,9 +19,10 @@ from jobs.cli.bundle import bundle
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
 from jobs.cli.nightly import nightly
-from jobs.cli.schema import schema
 from jobs.cli.probe import probe
+from jobs.cli.schema import schema
 from jobs.cli.serve import serve
+from jobs.cli.watch import watch
 
 app = typer.Typer(
     name="errata",
@@ -45,6 +46,7 @@ app.command("bundle")(bundle)
 app.add_typer(publish.app, name="publish")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(projects.app, name="projects")
+app.command("watch")(watch)
 app.command("probe")(probe)
 app.command("serve")(serve)
 app.add_typer(evaluate.app, name="evaluate")

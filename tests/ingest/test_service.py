@@ -229,6 +229,7 @@ def test_the_first_stages_of_a_night_count_and_group(store: Store) -> None:
         "problems": 1,
         "runs_since_last_night": 30,
         "cases_since_last_night": 30,
+        "errors_in_outages": 0,
     }
     problems = store.collection("library", PROBLEMS)
     problems.remove_many([stored.item.fingerprint for stored in problems.scan(Query())])
