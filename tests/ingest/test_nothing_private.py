@@ -151,3 +151,9 @@ def test_in_a_text_of_megabytes_too_whatever_it_is_cut_into(before: int) -> None
     masked = Masker(KEY).text(text)
     assert len(masked) == len(text)
     assert not [needle for needle in ("planted.person", "nn.planted", "mail-planted") if needle in masked]
+
+
+def test_digits_of_a_placeholder_that_pass_for_a_card_are_none() -> None:
+    for number in range(40):
+        key = f"key {number} of a project, long enough".encode()
+        assert not Leftovers(key).of(Masker(key).text(planted()))
