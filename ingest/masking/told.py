@@ -78,7 +78,8 @@ NOT_SECRETS = frozenset(
 def is_secret(value: str) -> bool:
     """Whether what follows "password:" can be one: not a word of a sentence about passwords."""
     bare = value.strip("\"'`.,;:!?()[]{}<>*。，；！？").casefold()
-    return len(bare) >= 3 and bare not in NOT_SECRETS
+    stands_for_one = bare.startswith(("your_", "your-")) or not any(character.isalnum() for character in bare)
+    return len(bare) >= 3 and bare not in NOT_SECRETS and not stands_for_one
 
 
 def _is_token(value: str) -> bool:
