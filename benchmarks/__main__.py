@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
-NAMES = ("decide", "bundle", "scoring", "ingest", "month")
+NAMES = ("decide", "bundle", "scoring", "ingest", "synthesis", "month")
 
 
 def main(asked: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ import orjson
 
 from errata_client.rule import Action, Condition, Rule, Set, Trigger
 
+MAX_SHOWN = 60
 ANYTHING = {"", ".", ".*", "(?s).*", "(?s).", "^", "^.*$", "(?s)^.*$"}
 ACTIONS = {
     "rewrite": "write {it.field} as {it.template}",
@@ -63,10 +64,14 @@ def condition_in_words(condition: Condition) -> str:
     error = getattr(condition, "error", None)
     unless = getattr(condition, "unless", None)
     failed = f", and failed with {error}" if error else ""
-    failed += f" (unless with {unless})" if unless else ""
+    failed += f" (unless with {_cut(unless)})" if unless else ""
     return CONDITIONS[condition.kind].format(
         it=condition, says=says, matches=matches, relation=relation, told=told, failed=failed
     )
+
+
+def _cut(pattern: str) -> str:
+    return pattern if len(pattern) <= MAX_SHOWN else f"{pattern[: MAX_SHOWN - 1]}…"
 
 
 def _trigger(trigger: Trigger) -> str:

@@ -36,7 +36,9 @@ def synthesize(shift: Shift) -> StageReport:
     candidates = shift.store.collection(shift.project, CANDIDATES)
     for scope in supply.scopes():
         made = {
-            item.draft_key: item for material in supply.materials(scope) for item in _drafted(shift, material)
+            item.draft_key: item
+            for material in supply.materials(scope)
+            for item in drafted(material, shift.night_id)
         }
         shift.guard()
         candidates.put_many(made[key] for key in sorted(made))
@@ -57,7 +59,7 @@ def backtest(shift: Shift) -> StageReport:
         found.setdefault((scope.step_id, scope.tool), []).append(stored.item)
     for scope_key in sorted(found):
         materials = {material.cause.cause_id: material for material in supply.materials(scope_key)}
-        judged = [_judged(item, materials[item.rule.root_cause]) for item in found[scope_key]]
+        judged = [judged_by(item, materials[item.rule.root_cause]) for item in found[scope_key]]
         shift.guard()
         candidates.put_many(judged)
         counts.update(f"{item.verdict}ed" for item in judged)
@@ -108,14 +110,15 @@ def _of_night(shift: Shift) -> Query:
     return Query(where={"night_id": shift.night_id})
 
 
-def _drafted(shift: Shift, material: Material) -> Iterator[Candidate]:
+def drafted(material: Material, night_id: str) -> Iterator[Candidate]:
+    """Every draft that the material supports, not tried yet."""
     cases = {case.case_id: case for case in (*material.cases, *material.others)}
     for draft in drafts(material):
         rule = _rule(material, draft)
         tainted = any(is_tainted(cases[case_id]) for case_id in draft.cases)
         yield Candidate(
             draft_key=draft_key(rule),
-            night_id=shift.night_id,
+            night_id=night_id,
             synthesiser=draft.synthesiser,
             rule=rule,
             cases=draft.cases,
@@ -137,7 +140,8 @@ def _rule(material: Material, draft: Draft) -> Rule:
     )
 
 
-def _judged(candidate: Candidate, material: Material) -> Candidate:
+def judged_by(candidate: Candidate, material: Material) -> Candidate:
+    """The candidate, tried on the material, with the gate's verdict."""
     evidence = tried(candidate, material)
     failures = gate.failures(evidence)
     return candidate.model_copy(

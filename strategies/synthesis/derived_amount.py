@@ -1,8 +1,8 @@
 """Amounts that the error itself tells: "total price is 305, but paid 255" names what is missing.
 
 Evidence: repairs in which one number was changed, and nothing else, to what a formula of the error's numbers (and of the number that
-stood there) gives; of the calls that were mended at all, most were mended just so. Where a neighbour of the number, such as the kind
-of payment, tells these from the others, the rule asks for it. The formula is the shortest that explains most repairs, checked arithmetic
+stood there) gives; of the calls that were mended at all, most were mended just so. Where a neighbour of the number names a kind,
+such as that of a payment, each kind needs such evidence of its own. The formula is the shortest that explains most repairs, checked arithmetic
 at run time, and the call is made again once, at the moment of its error.
 """
 
@@ -65,7 +65,7 @@ class DerivedAmount:
     name = "derived_amount"
 
     def propose(self, material: Material, demand: Demand) -> Iterator[Draft]:
-        """Repairs of enough tasks that one formula explains: where a neighbour tells, and wherever it fits."""
+        """Repairs of enough tasks that one formula explains."""
         for pattern, cases in sorted(_by_pattern(material.cases).items()):
             mended = [case for case in cases if case.repair is not None]
             if len(mended) >= demand.cases and len(pattern) <= MAX_PATTERN:
@@ -81,10 +81,9 @@ class DerivedAmount:
         )
         for way in ranked[:1]:
             tried = [case for case in mended if way.made(case, numbers[case.case_id])]
-            for guard in dict.fromkeys((_guard(way, explained[way], tried), None)):
+            for guard in _guards(way, explained[way], tried, demand):
                 right, others = _guarded(guard, explained[way]), _guarded(guard, tried)
-                enough = len(right) >= demand.cases and len(tasks_of(right)) >= demand.tasks
-                if enough and len(right) >= MIN_SHARE * len(others):
+                if _suffices(right, others, demand):
                     yield self._draft(pattern, way, guard, right, _guarded(guard, cases))
 
     def _draft(
@@ -173,28 +172,35 @@ def _explained(
     ]
 
 
-def _guard(way: _Way, right: Sequence[FailureCase], tried: Sequence[FailureCase]) -> ArgumentIs | None:
-    """The neighbour of the number whose prefix best tells the repairs that the formula explains from the others; None where
-    there are no others, or nothing tells."""
-    if len(right) == len(tried):
-        return None
+def _suffices(right: Sequence[FailureCase], tried: Sequence[FailureCase], demand: Demand) -> bool:
+    """Enough cases of enough tasks, and most of those that were mended at all."""
+    enough = len(right) >= demand.cases and len(tasks_of(right)) >= demand.tasks
+    return enough and len(right) >= MIN_SHARE * len(tried)
+
+
+def _guards(
+    way: _Way, right: Sequence[FailureCase], tried: Sequence[FailureCase], demand: Demand
+) -> Iterator[ArgumentIs | None]:
+    """For each neighbour of the number that names a kind, those kinds that have evidence of their own: what holds for a
+    credit card need not hold for a voucher. None where there is no such neighbour."""
     parent = way.pointer.rpartition("/")[0]
-    guards: dict[str, ArgumentIs] = {}
+    kinds: dict[str, dict[str, None]] = defaultdict(dict)
     for case in right:
         beside = get(case.trigger_step.arguments, parent)
         for name, value in leaves(beside) if isinstance(beside, dict) else ():
             prefix = _PREFIX.match(value) if isinstance(value, str) else None
             if prefix and name.count("/") == 1:
-                guard = ArgumentIs(field=f"args.{parent[1:]}{name}", pattern=f"^{re2.escape(prefix.group())}")
-                guards.setdefault(f"{guard.field} {guard.pattern}", guard)
-    ranked = sorted(list(guards)[:MAX_GUARDS], key=lambda key: (-_worth(guards[key], right, tried), key))
-    return guards[ranked[0]] if ranked else None
-
-
-def _worth(guard: ArgumentIs, right: Sequence[FailureCase], tried: Sequence[FailureCase]) -> int:
-    """Explained repairs that stay, less twice the others."""
-    kept = len(_guarded(guard, right))
-    return kept - 2 * (len(_guarded(guard, tried)) - kept)
+                kinds[f"args.{parent[1:]}{name}".replace("args./", "args.")].setdefault(prefix.group())
+    if not kinds:
+        yield None
+    for field, prefixes in kinds.items():
+        alone = [
+            ArgumentIs(field=field, pattern=f"^{re2.escape(prefix)}")
+            for prefix in list(prefixes)[:MAX_GUARDS]
+        ]
+        proven = [one for one in alone if _suffices(_guarded(one, right), _guarded(one, tried), demand)]
+        if proven:
+            yield ArgumentIs(field=field, pattern=f"^(?:{'|'.join(one.pattern[1:] for one in proven)})")
 
 
 def _guarded(guard: ArgumentIs | None, cases: Sequence[FailureCase]) -> list[FailureCase]:

@@ -16,7 +16,7 @@ from strategies.material import Material
 from strategies.synthesis.error_texts import pattern_of_errors
 from strategies.synthesis.port import Demand, Draft
 from strategies.synthesis.retry import SIGNS, is_transient
-from strategies.synthesis.wording import speaks_chinese, usual_error, with_playbook
+from strategies.synthesis.wording import speaks_chinese
 
 PASSING = "|".join(sign.pattern for sign in SIGNS)
 """Errors that pass by themselves."""
@@ -40,7 +40,7 @@ class LoopBreaker:
         yield Draft(
             synthesiser=self.name,
             trigger=Trigger(field=field, pattern="^", conditions=(condition,)),
-            action=Block(text=_text(material, again)),
+            action=Block(text=_text(material.scope.tool, again)),
             cases=tuple(sorted(case.case_id for case in again)),
             explanation=(
                 f"{len(again)} times a call was made again with the very same arguments after it had failed, and it "
@@ -78,13 +78,11 @@ def _argument(cases: Sequence[FailureCase]) -> str | None:
     return f"args.{plain[0]}" if plain else None
 
 
-def _text(material: Material, cases: Sequence[FailureCase]) -> str:
-    chinese, error, tool = speaks_chinese(cases), usual_error(cases), material.scope.tool
-    if chinese:
-        text = f"未执行 {tool}：完全相同的调用刚才已经失败（「{error}」），再试一次结果也一样。请改变参数、先查明原因，或告知用户。"
-    else:
-        text = (
-            f'{tool} was not called: just this call failed before with "{error}", and will again. Change what the '
-            f"error speaks of, look up what is missing, or tell the person."
-        )
-    return with_playbook(text, material.cause, chinese=chinese)
+def _text(tool: str, cases: Sequence[FailureCase]) -> str:
+    """What is said whatever the error was: the model has seen it."""
+    if speaks_chinese(cases):
+        return f"未执行 {tool}：完全相同的调用刚才已经失败，再试一次结果也一样。请根据那次的错误信息改变参数、先查明原因，或告知用户。"
+    return (
+        f"{tool} was not called: just this call failed before, and will again. Change what that error speaks of, look up "
+        f"what is missing, or tell the person."
+    )

@@ -78,6 +78,16 @@ def test_every_kind_of_action_has_its_words(
         ({"kind": "not_called", "tool": "find"}, "find has not succeeded yet"),
         ({"kind": "called", "tool": "find"}, "find has succeeded before"),
         ({"kind": "repeated", "times": 2}, "the very same call was made 2 times already"),
+        (
+            {"kind": "repeated", "times": 1, "error": ".", "unless": "x" * 70},
+            f"the very same call was made 1 times already, and failed with . (unless with {'x' * 59}…)",
+        ),
+        ({"kind": "argument", "field": "args.b", "pattern": "^c"}, "args.b matches ^c"),
+        ({"kind": "absent", "field": "args.b"}, "args.b is not given"),
+        (
+            {"kind": "fact", "path": "/s", "pattern": "^p$", "about": "args.a"},
+            "the latest result about args.a says ^p$ at /s",
+        ),
         ({"kind": "last_error", "pattern": "x"}, "the call before failed with x"),
         (
             {"kind": "fact", "tool": "get", "path": "/s", "pattern": "^p$", "negate": True},

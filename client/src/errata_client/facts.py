@@ -139,6 +139,8 @@ def _keyed(scalars: Iterable[tuple[str, Scalar]]) -> dict[str, tuple[tuple[str, 
     """By id, the scalars below a key that is one."""
     found: dict[str, list[tuple[str, Scalar]]] = {}
     for path, value in scalars:
+        if path.count("/") < 2:
+            continue
         parts = path.split("/")
         for at in range(1, len(parts) - 1):
             part = parts[at]
@@ -154,12 +156,32 @@ def _is_short(scalar: Scalar) -> bool:
 
 
 def _held(value: JsonValue) -> Iterable[str]:
-    """The ids that a result holds, as values or as keys."""
+    """The ids that a result holds, as values or as keys, in the order of the document."""
     held: dict[str, None] = {}
-    for pointer, scalar in leaves(value):
-        for text in (words.scalar_text(scalar), *(words.normal(part) for part in parts_of(pointer))):
-            if text and len(text) <= ID_LENGTH and " " not in text:
-                held.setdefault(words.core(text) or text)
-        if len(held) >= MAX_IDS:
-            break
+    seen: set[str] = set()
+    for spoken in _spoken(value):
+        if spoken in seen:
+            continue
+        seen.add(spoken)
+        text = words.normal(spoken)
+        if text and len(text) <= ID_LENGTH and " " not in text:
+            held.setdefault(words.core(text) or text)
+            if len(held) >= MAX_IDS:
+                break
     return held
+
+
+def _spoken(value: JsonValue) -> Iterator[str]:
+    """The keys and scalars of a result as text; the places of a list are no ids."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, dict):
+            for key, below in reversed(found.items()):
+                stack += [below, key]
+        elif isinstance(found, list):
+            stack.extend(reversed(found))
+        elif isinstance(found, str):
+            yield found
+        else:
+            yield words.scalar_text(found)

@@ -7,6 +7,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from errata_client import words
@@ -48,7 +49,7 @@ class Sources:
 
     def prompt(self, text: str) -> None:
         """The agent's makers wrote `text` (system prompt, schemas, examples)."""
-        self._add(_Text.of("prompt", words.normal(text)))
+        self._add(_prompt_of(text))
 
     def returned(self, text: str) -> None:
         """A call succeeded with `text`; of JSON, every scalar and every key counts."""
@@ -119,6 +120,11 @@ class _Text:
         return cls(origin, whole, parted, tuple(whole[start:end] for start, end in spans), hidden)
 
 
+@lru_cache(maxsize=8)
+def _prompt_of(text: str) -> _Text:
+    return _Text.of("prompt", words.normal(text))
+
+
 @dataclass
 class _Index:
     """The texts of one origin, with their words, numbers and ids counted, so that a text can go again."""
@@ -142,15 +148,9 @@ class _Index:
                 if counter[key] <= 0:
                     del counter[key]
 
-    def _counted(self, text: _Text) -> Iterator[tuple[Counter[str], list[str]]]:
-        single = words.WORD.findall(text.parted)
-        yield self.words, [*single, *text.emails]
-        yield self.numbers, [found for found in words.numbers(text.parted) if found not in text.hidden]
-        compounds = [words.squeezed(found) for found in words.COMPOUND.findall(text.parted)]
-        pieces = [
-            piece for word in single if "_" in word for piece in (*word.split("_"), words.squeezed(word))
-        ]
-        yield self.reshaped, [found for found in (*compounds, *pieces) if _is_id(found)]
+    def _counted(self, text: _Text) -> Iterator[tuple[Counter[str], tuple[str, ...]]]:
+        found = _prompted(text) if text.origin == "prompt" else _counted(text)
+        return zip((self.words, self.numbers, self.reshaped), found, strict=True)
 
     def holds(self, text: str) -> bool:
         """Whether normal `text` was seen here: as it is, as a number, or reshaped."""
@@ -189,6 +189,19 @@ class _Index:
         if lettered and lettered.group(1) in self.words:
             return True
         return _is_id(squeezed) and (squeezed in self.reshaped or squeezed in self.words)
+
+
+def _counted(text: _Text) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The words, numbers and reshaped ids of a text."""
+    single = words.WORD.findall(text.parted)
+    numbers = tuple(found for found in words.numbers(text.parted) if found not in text.hidden)
+    compounds = [words.squeezed(found) for found in words.COMPOUND.findall(text.parted)]
+    pieces = [piece for word in single if "_" in word for piece in (*word.split("_"), words.squeezed(word))]
+    return (*single, *text.emails), numbers, tuple(found for found in (*compounds, *pieces) if _is_id(found))
+
+
+_prompted = lru_cache(maxsize=8)(_counted)
+"""An agent's prompt is the same in run after run."""
 
 
 def _is_id(text: str) -> bool:

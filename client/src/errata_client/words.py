@@ -10,12 +10,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from errata_client.jsontext import as_text
 from errata_client.pointer import Scalar
 
 CORE_LENGTH = 4
 MAX_DIGITS = 30
+MAX_SHORT = 40
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff"
@@ -39,9 +41,17 @@ _WHOLE_NUMBER = re.compile(r"([-−]?)[$€£¥]?([-−]?)(\d{1,3}(?:,\d{3})+(?:
 
 def normal(text: str) -> str:
     """`text` in the form in which it is compared; runs of white space become one space."""
+    return _normal_short(text) if len(text) <= MAX_SHORT else _normal(text)
+
+
+def _normal(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(text.lower().split())
+
+
+_normal_short = lru_cache(maxsize=16_384)(_normal)
+"""Keys, codes and words of a list come again and again."""
 
 
 def scalar_text(value: Scalar) -> str:
@@ -93,6 +103,8 @@ def is_email(text: str) -> bool:
 
 def core(text: str) -> str:
     """`text` without what is neither letter nor digit at its ends: "#w2378156" -> "w2378156"."""
+    if text[:1].isalnum() and text[-1:].isalnum():
+        return text
     start, end = 0, len(text)
     while start < end and not text[start].isalnum():
         start += 1
