@@ -33,15 +33,15 @@ def _contrast(errata: Errata, shift: Shift) -> StageReport:
 
 
 def _embed(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.embed(shift, errata.encoders)
+    return attribution.stages.embed(shift, errata.encoders, errata.parameters_of(shift.project))
 
 
 def _attribute(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.attribute(shift, errata.encoders, errata.parameters)
+    return attribution.stages.attribute(shift, errata.encoders, errata.parameters_of(shift.project))
 
 
 def _cluster(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.cluster(shift, errata.encoders, errata.parameters)
+    return attribution.stages.cluster(shift, errata.encoders, errata.parameters_of(shift.project))
 
 
 def _settle(errata: Errata, shift: Shift) -> StageReport:

@@ -15,6 +15,7 @@ from knowledge.cases import FailureCase, Problem
 from knowledge.causes import Attribution, Label, RootCause, WorkOrder
 from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
+from knowledge.fits import Fit
 from knowledge.health import HealthInterval
 from knowledge.nights import ApiToken, AuditEntry, Night, Project, StageRecord
 from knowledge.runs import ReferenceCall, RunRecord
@@ -143,6 +144,7 @@ LABELS = Kind(
 WORK_ORDERS = Kind(
     "work_orders", WorkOrder, "order_id", {"state": "keyword", "cluster_id": "keyword", "cases": "integer"}
 )
+FITS = Kind("fits", Fit, "fit_id", {"state": "keyword", "at": "date"})
 STRATEGIES = Kind(
     "strategies",
     Strategy,
@@ -214,6 +216,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     ATTRIBUTIONS,
     LABELS,
     WORK_ORDERS,
+    FITS,
     STRATEGIES,
     CANDIDATES,
     PUBLICATIONS,

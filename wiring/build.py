@@ -10,6 +10,7 @@ import httpx
 
 from attribution.encoders.port import Encoder
 from attribution.encoders.registry import make_encoder
+from attribution.fits import parameters_in_force
 from attribution.parameters import Parameters, check_parameters, default_parameters
 from ingest.masking import Leftovers, Masker
 from knowledge.errors import SettingsError
@@ -72,6 +73,11 @@ class Errata:
     def require_project(self, project: str) -> Project:
         """The project; NotFoundError says how one is made."""
         return projects.require_project(self.store, project)
+
+    def parameters_of(self, project: str) -> Parameters:
+        """What the project's problems are decided by: its fit in force, else the packaged parameters. SettingsError where
+        that fit is for other encoders."""
+        return parameters_in_force(self.shift(project), self.encoders, self.parameters)
 
     def projects(self) -> list[Project]:
         """All projects, by id."""

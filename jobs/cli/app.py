@@ -16,6 +16,7 @@ from jobs.cli import (
     tools,
 )
 from jobs.cli.bundle import bundle
+from jobs.cli.calibrate import calibrate
 from jobs.cli.doctor import doctor
 from jobs.cli.ingest import ingest
 from jobs.cli.nightly import nightly
@@ -50,4 +51,5 @@ app.command("watch")(watch)
 app.command("probe")(probe)
 app.command("serve")(serve)
 app.add_typer(evaluate.app, name="evaluate")
+app.command("calibrate")(calibrate)
 app.command("doctor")(doctor)

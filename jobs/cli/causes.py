@@ -196,7 +196,7 @@ def print_cause(console: Console, cause: RootCause) -> None:
 
 def _taken(session: Session, cause: RootCause) -> list[Attribution]:
     errata = session.errata
-    return preview(session.shift(), errata.encoders, errata.parameters, cause)
+    return preview(session.shift(), errata.encoders, errata.parameters_of(session.project), cause)
 
 
 def _score(one: Attribution) -> str | None:
