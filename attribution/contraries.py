@@ -15,13 +15,18 @@ insert/delete attach/detach activated/deactivated activate/deactivate enabled/di
 encode/decode encrypt/decrypt import/export send/receive sent/received sender/receiver buy/sell buyer/seller
 debit/credit deposit/withdraw inbound/outbound departure/arrival incoming/outgoing into/out push/pull
 grant/revoke granted/revoked accept/reject accepted/rejected connect/disconnect join/leave pass/fail true/false
+approve/reject approved/rejected show/hide shown/hidden visible/hidden locked/released lock/release start/stop
+started/stopped running/stopped run/stop rise/fall rose/fell rises/falls grow/shrink borrow/lend ascending/descending
+north/south east/west morning/evening day/night weekday/weekend weekdays/weekends once/twice empty/full present/absent on/off
+hot/cold wet/dry fast/slow strong/weak positive/negative inside/outside online/offline same/different required/optional
+mandatory/optional domestic/international manual/automatic odd/even front/back top/bottom expand/collapse merge/split
 old/new source/target input/output parent/child left/right private/public success/failure allow/forbid allowed/forbidden
 """
 _CHINESE = """
 前/后 早于/晚于 提前/推迟 首/末 首/尾 开始/结束 开放/关闭 打开/关闭 开启/关闭 增加/减少 增加/降低 提高/降低 上调/下调 高于/低于 高/低
 大于/小于 超过/低于 多/少 上限/下限 最大/最小 最多/最少 最高/最低 上传/下载 升级/降级 添加/移除 添加/删除 新增/删除 激活/停用 启用/停用
 启用/禁用 锁定/解锁 冻结/解冻 绑定/解绑 加密/解密 编码/解码 导入/导出 发送/接收 转入/转出 存入/取出 收款/付款 买家/卖家 收件/寄件 出发/到达
-接受/拒绝 允许/禁止 成功/失败 连接/断开 加入/退出 旧/新 父/子 左/右 公开/私有 借/贷 收入/支出 充值/提现
+接受/拒绝 允许/禁止 成功/失败 连接/断开 加入/退出 旧/新 运行/停止 启动/停止 充满/耗尽 上升/下降 可见/隐藏 显示/隐藏 工作日/周末 国内/国际 自动/手动 必填/选填 父/子 左/右 公开/私有 借/贷 收入/支出 充值/提现
 """
 _HINGES = frozenset(
     ["to", "into", "from", "for", "as", "by", "than", "before", "after", "onto", "over", "until"]
