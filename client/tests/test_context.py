@@ -123,3 +123,14 @@ def test_the_error_of_the_latest_time_that_a_call_was_made_is_known_when_it_come
     assert made("503") == "503"
     assert made(None) is None
     assert context.view("get_order", {"order_id": "#W2"}).repeated_error is None
+
+
+@pytest.mark.parametrize(
+    ("between", "known"), [("think", True), ("find_user", True), ("查询物流", True), ("verify_user", False)]
+)
+def test_a_call_that_failed_may_work_once_something_was_changed(between: str, known: bool) -> None:
+    context = RunContext("r1")
+    context.fail(context.start(context.view("close", {"id": "A1"})), "not verified")
+    context.finish(context.start(context.view(between, {})), "{}")
+
+    assert (context.view("close", {"id": "A1"}).repeated_error is not None) is known

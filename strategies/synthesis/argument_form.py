@@ -22,6 +22,8 @@ from strategies.synthesis.separation import Separation, explains
 from strategies.synthesis.wording import listed
 
 MIN_DISTINCT = 10
+MIN_MARKED = 30
+"""Different values that all hold a mark before that is a form: ten may share a hyphen by chance."""
 MAX_ARGUMENTS = 12
 MARKS = "@#-_/:."
 _PREFIX = re.compile(r"[^\W\d]+[_:/-](?=[\w])|#?[A-Za-z]{1,3}(?=\d)|#(?=\w)")
@@ -94,7 +96,8 @@ def _shared(values: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         quoted = listed([prefix], chinese=False), listed([prefix], chinese=True)
         yield f"^{re2.escape(prefix)}", f"begin with {quoted[0]}", f"必须以{quoted[1]}开头"
     for mark in MARKS:
-        if all(mark in value for value in values):
+        telling = len(values) >= MIN_MARKED or mark in "@#"
+        if telling and all(mark in value for value in values):
             quoted = listed([mark], chinese=False), listed([mark], chinese=True)
             yield re2.escape(mark), f"hold {quoted[0]}", f"必须含有{quoted[1]}"
 

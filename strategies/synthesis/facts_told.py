@@ -89,13 +89,11 @@ def _name(path: str) -> str:
 def _told(views: Sequence[CallView]) -> dict[Place, dict[int, tuple[str, ...]]]:
     """By place, what the latest result said there, for each view (by its position) that knows it."""
     found: dict[Place, dict[int, tuple[str, ...]]] = defaultdict(dict)
-    tools: dict[tuple[str, str], set[str]] = defaultdict(set)
     for position, view in enumerate(views):
         for place, facts in _by_place(view).items():
             first = {fact.about: as_text(fact.value) for fact in reversed(facts)}
             found[place][position] = tuple(first.values()) if ID in place[1] else (as_text(facts[0].value),)
-            tools[place[1:]] |= {fact.tool for fact in facts}
-    return {place: told for place, told in found.items() if place[0] is not None or len(tools[place[1:]]) > 1}
+    return found
 
 
 def _by_place(view: CallView) -> dict[Place, list[Fact]]:

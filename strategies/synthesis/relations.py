@@ -10,9 +10,30 @@ from errata_client.rule import Arguments, Relation
 from errata_client.view import CallView
 from knowledge.cases import FailureCase
 from strategies.material import Material
-from strategies.synthesis.separation import Separation
+from strategies.synthesis.separation import Separation, explains
 
 MAX_ARGUMENTS = 12
+SPOKEN = frozenset(
+    [
+        "number",
+        "match",
+        "length",
+        "count",
+        "differ",
+        "same",
+        "equal",
+        "distinct",
+        "mismatch",
+        "数量",
+        "长度",
+        "一致",
+        "相同",
+        "不同",
+        "不符",
+        "匹配",
+    ]
+)
+"""Words with which a tool's error says that two arguments do not fit each other."""
 
 OPPOSITES: tuple[tuple[Relation, Relation, str, str], ...] = (
     ("different_length", "same_length", "have the same length", "的长度必须相同"),
@@ -41,7 +62,7 @@ def relation_separations(cases: Sequence[FailureCase], material: Material) -> It
                 known=(*found, *fine),
                 worked=tuple(call for call in material.references if _holds(good, call.view)),
                 simplicity=2,
-                explained=True,
+                explained=explains(found, SPOKEN),
                 english=f"{left[5:]} and {right[5:]} have to {english}",
                 chinese=f"{left[5:]} 与 {right[5:]} {chinese}",
             )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from errata_client.matching import Pattern
+from errata_client.reading import is_read_only
 from errata_client.rule import Retry, Trigger
 from knowledge.cases import FailureCase
 from strategies.material import Material
@@ -16,11 +16,6 @@ NOT_KNOWN_IDEMPOTENT = "not_known_idempotent"
 ATTEMPTS = 2
 TRANSIENT_KINDS = frozenset({"unavailable", "deadline_exceeded", "resource_exhausted", "aborted"})
 TRANSIENT_CODES = frozenset({"tool.unavailable", "tool.timeout"})
-
-_READ_ONLY = re.compile(
-    r"(?:.*[.:/])?(?:(?:get|find|list|search|lookup|look_up|read|fetch|query|check|calculate|calc|show|describe|count"
-    r"|view|think)(?:[_\-A-Z]|$)|查询|查找|查看|获取|取得|搜索|检索|列出|计算|读取)"
-)
 
 
 @dataclass(frozen=True)
@@ -83,11 +78,6 @@ class RetryTransient:
             ),
             flags=() if read_only else (NOT_KNOWN_IDEMPOTENT,),
         )
-
-
-def is_read_only(tool: str) -> bool:
-    """Whether the tool's name says that it only looks something up."""
-    return _READ_ONLY.match(tool) is not None
 
 
 def is_transient(case: FailureCase) -> bool:

@@ -290,3 +290,44 @@ def test_a_repair_to_one_customers_value_is_not_memorised(store: Store) -> None:
     assert [
         found for found in night(store, [*fine_orders(), *same]) if found.rule.action.kind == "rewrite"
     ] == []
+
+
+def test_what_another_tool_did_to_the_order_meanwhile_is_known_too(store: Store) -> None:
+    def returned(count: int) -> Iterator[Run]:
+        for index in range(count):
+            order = f"#W{number(index + 30_000)}"
+            looked = worked("get_order", {"order_id": order}, {"id": order, "status": "delivered"})
+            exchanged = worked(
+                "exchange_order", {"order_id": order}, {"id": order, "status": "exchange requested"}
+            )
+            last = failed(
+                "return_order", {"order_id": order}, "Error: non-delivered order cannot be returned"
+            )
+            yield run(f"twice-{index}", f"return {order}", looked, exchanged, last)
+
+    found = night(store, [*returns(40, "delivered"), *returned(5)])
+
+    def asked(*told: tuple[str, str]) -> str:
+        facts = tuple(Fact(tool=tool, path="/status", value=status, about="#W1") for tool, status in told)
+        return decided(found, "return_order", {"order_id": "#W1"}, facts=facts).outcome
+
+    assert asked(("exchange_order", "exchange requested"), ("get_order", "delivered")) == "block"
+    assert asked(("get_order", "delivered")) == "pass"
+    assert harmless(found)
+
+
+def test_what_merely_fitted_by_chance_is_not_drafted(store: Store) -> None:
+    """Few customers, many calls: the town of the customers whose calls failed is no reason."""
+
+    def booked(town: str, tasks: int, calls: int, *, fails: bool) -> Iterator[Run]:
+        for index in range(tasks * calls):
+            user = f"user_{number(index % tasks + len(town) * 1000)}"
+            looked = worked("get_user", {"user_id": user}, {"user_id": user, "town": town})
+            arguments = {"user_id": user, "seat": f"S{number(index)}"}
+            last = failed("book", arguments, "Error: seat is taken") if fails else worked("book", arguments)
+            made = run(f"{town}-{index}", f"{user} wants S{number(index)}", looked, last)
+            yield made.model_copy(update={"task_id": f"{town}-{index % tasks}"})
+
+    days = [*booked("Lyon", 3, 4, fails=True), *booked("Oslo", 4, 10, fails=False)]
+
+    assert [found for found in night(store, days) if found.synthesiser == "precondition"] == []

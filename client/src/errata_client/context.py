@@ -11,6 +11,7 @@ from errata_client.facts import Results
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.provenance import Sources, trace
+from errata_client.reading import is_read_only
 from errata_client.view import CallView, PriorCall
 
 LATEST_CALLS = 32
@@ -149,8 +150,10 @@ class _Calls:
     def finish(self, signature: bytes, call: PriorCall) -> None:
         if call.error is not None:
             self._failed[signature] = call.error
-        else:
+        elif is_read_only(call.tool):
             self._failed.pop(signature, None)
+        else:
+            self._failed.clear()  # what failed before may work now
         self._number += 1
         self._latest.append((self._number, call))
         if call.ok and call.tool not in self._first and len(self._first) < MAX_TOOLS:
@@ -163,7 +166,8 @@ class _Calls:
         return tuple(call for _, call in (*early, *self._latest))
 
     def made(self, tool: str, arguments: dict[str, JsonValue]) -> tuple[int, str | None]:
-        """How often just this call was made, and the error of the latest time, where it failed."""
+        """How often just this call was made, and the error of the latest time, where it failed and nothing but look-ups
+        has succeeded since."""
         if not self._made:
             return 0, None
         signature = _signature(tool, arguments)

@@ -40,7 +40,7 @@ class CallView(Model):
 
     `provenance` maps the JSON pointer of each scalar argument ("/order_id", "/items/0/id") to where its
     value was seen. `repeats` counts earlier calls of the run with the same tool and equal arguments, `repeated_error` is
-    the error of the latest of them, where it failed. A view
+    the error of the latest of them, where it failed and no tool that changes something (by its name) has succeeded since. A view
     with `has_context` false was made without a run context: its provenance, `calls_before`, `repeats` and
     `facts` are unknown, not empty. `user_input` is the latest thing that a person said. `calls_before` holds the
     first success of each tool and the latest calls, the latest last; `last_observation` is the start of the
