@@ -21,14 +21,6 @@ class Answers:
     settled: Mapping[str, Label] = field(default_factory=dict)
     refused: Mapping[tuple[str, str], Label] = field(default_factory=dict)
 
-    def settled_near(self, problem: Problem) -> tuple[Label, ...]:
-        """Confirmed labels of other problems with the same code and kind and nearly the same error text."""
-        return tuple(
-            label
-            for label, text in self._by_gate.get((problem.error_code, problem.error_kind), ())
-            if label.root_cause and nearly_same(text, normalised(problem.error_pattern))
-        )
-
     def refuses(self, problem: Problem) -> frozenset[str]:
         """Causes that a person rejected for this problem, or for one with nearly the same text (unless this very
         problem was settled on that cause)."""
@@ -60,13 +52,6 @@ class Answers:
         for label in self.settled.values():
             if label.root_cause:
                 grouped[label.root_cause].append(label)
-        return grouped
-
-    @cached_property
-    def _by_gate(self) -> Mapping[tuple[str, str], list[tuple[Label, str]]]:
-        grouped: dict[tuple[str, str], list[tuple[Label, str]]] = defaultdict(list)
-        for label in sorted(self.settled.values(), key=_age):
-            grouped[label.error_code, label.error_kind].append((label, _text(label)))
         return grouped
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from threadpoolctl import threadpool_limits
 
@@ -16,6 +17,7 @@ from attribution.parameters import Parameters
 from attribution.ranking import Ranking, Texts, TextVectors
 from attribution.text import problem_texts
 from attribution.verdict import Judge, Question
+from attribution.wordings import Wordings
 from knowledge.cases import Problem
 from knowledge.causes import Attribution, RootCause
 
@@ -81,13 +83,22 @@ class Attributor:
             yield replace(question, ranked=ranked)
 
     def _question(self, problem: Problem, causes: Sequence[RootCause]) -> Question:
+        covering, refused = passing(problem, causes), self.answers.refuses(problem)
+        allowed = covering - refused
         return Question(
             problem=problem,
-            covering=passing(problem, causes),
-            refused=self.answers.refuses(problem),
+            covering=covering,
+            refused=refused,
             settled=self.answers.settled.get(problem.fingerprint),
-            near=self.answers.settled_near(problem),
+            same=self._wordings.same(problem, allowed),
+            near=self._wordings.near(problem, allowed),
+            near_miss=lambda cause: self._wordings.near_miss(problem, cause),
+            recased=lambda cause: self._wordings.recased(problem, cause),
         )
+
+    @cached_property
+    def _wordings(self) -> Wordings:
+        return Wordings.of(self.causes, self.answers)
 
     def _judge(self, parameters: Parameters) -> Judge:
         enabled = {cause.cause_id: cause for cause in self.causes if cause.enabled}

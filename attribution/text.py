@@ -31,26 +31,51 @@ _DETAIL = re.compile(
     r"\[(?:type|errno)[=\s][^\]]*\]?|\bFor further information visit\b|\b\w+\(\)", re.IGNORECASE
 )
 _NAME_IN_CODE = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b")
+_PASCAL = re.compile(
+    r"\b(?!\w*(?:Error|Exception|Timeout|Denied|Fault|Warning|Violation)\b)(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)\b"
+)
+_LIST = re.compile(r"\[[^\[\]{}]*\]")
+_MAPPING = re.compile(r"\{[^\[\]{}]*\}")
+_LITERAL = re.compile(r"\b(?:True|False|None|true|false|null)\b")
+MAX_NESTED = 8
 _QUOTES = re.compile(r"[\"'`“”‘’«»「」『』]")
 _LOOSE = re.compile(r"[()\[\]{}<>=|*_\\#]+")
 _SPACE_BEFORE = re.compile(r"\s+([,.;:!?，。；：！？])")
 _REPEATED = re.compile(r"([,.;:!?，。；：、])(?:\s*[,.;:，。；：、])+")
 
 
-@lru_cache(maxsize=32_768)
 def normalised(text: str) -> str:
-    """Masks, numbers, quotes, names in code (user_id, getUser) and a leading "Error:" taken away, since they differ where
-    the cause does not; NFKC, lower case, single spaces; at most MAX_CHARACTERS. A text that is nothing but a name in
+    """`cased` in lower case: what is embedded, and compared where the case of letters says nothing."""
+    return cased(text).casefold()
+
+
+@lru_cache(maxsize=32_768)
+def skeleton(pattern: str) -> str:
+    """An error pattern with its lists, mappings and literals as one word each: "Expected one of <list>.". What it keeps of
+    the form tells a list from a number where words alone do not."""
+    text = " ".join(unicodedata.normalize("NFKC", pattern[: 4 * MAX_CHARACTERS]).split())
+    for _ in range(MAX_NESTED):
+        shorter = _MAPPING.sub("<map>", _LIST.sub("<list>", text))
+        if shorter == text:
+            break
+        text = shorter
+    return _LITERAL.sub("<literal>", text)[:MAX_CHARACTERS]
+
+
+@lru_cache(maxsize=32_768)
+def cased(text: str) -> str:
+    """Masks, numbers, quotes, names in code (user_id, getUser, OrderDesk) and a leading "Error:" taken away, since they
+    differ where the cause does not; NFKC, single spaces; at most MAX_CHARACTERS. A text that is nothing but a name in
     code keeps it, as words; one of placeholders alone becomes ""."""
     text = _DETAIL.sub(" ", _URL.sub(" ", unicodedata.normalize("NFKC", text[: 4 * MAX_CHARACTERS])))
     text = _QUOTES.sub("", _PLACEHOLDER.sub(" ", text)).strip()
     text = _HAS_DIGIT.sub(" ", _without_class(_PREFIX.sub("", text)))
-    return _tidied(_NAME_IN_CODE.sub(" ", text)) or _tidied(text)
+    return _tidied(_PASCAL.sub(" ", _NAME_IN_CODE.sub(" ", text))) or _tidied(text)
 
 
 def _tidied(text: str) -> str:
-    """Lower case, single spaces, no loose signs; "" where no letter is left."""
-    text = " ".join(_LOOSE.sub(" ", text).casefold().split())
+    """Single spaces, no loose signs; "" where no letter is left."""
+    text = " ".join(_LOOSE.sub(" ", text).split())
     text = _PREFIX.sub("", _REPEATED.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text)))
     text = text.strip(" ,.;:!，。；：！、-")[:MAX_CHARACTERS]
     return text if any(character.isalpha() for character in text) else ""

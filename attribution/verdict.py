@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from attribution.near_text import turned_round
 from attribution.parameters import Parameters
 from attribution.ranking import Ranked
 from attribution.text import normalised
+from attribution.wordings import Found
 from attribution.words import words
 from knowledge.cases import Problem
 from knowledge.causes import Attribution, Candidate, Label, RootCause, Rung, Verdict
@@ -24,7 +25,10 @@ class Question:
     covering: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     settled: Label | None = None
-    near: tuple[Label, ...] = ()
+    same: Found | None = None
+    near: Found | None = None
+    recased: Callable[[str], str | None] = lambda _: None
+    near_miss: Callable[[str], str | None] = lambda _: None
     ranked: Ranked | None = None
 
 
@@ -38,8 +42,13 @@ class Judge:
     now: datetime
 
     def by_answers(self, question: Question) -> Attribution | None:
-        """The first two rungs: what a person said of this problem, or of one with nearly the same text; else None."""
-        return self._settled(question) or self._near(question)
+        """The rungs before the score: what a person said of this problem, or what its very text, or nearly the same one, is
+        known for; else None."""
+        return (
+            self._settled(question)
+            or self._known(question, question.same, "same_text")
+            or self._known(question, question.near, "near_text")
+        )
 
     def by_scores(self, question: Question) -> Attribution:
         """The last rung: threshold, margin, agreement of the encoders."""
@@ -71,17 +80,18 @@ class Judge:
         rung: Rung = "confirmed" if label.answer == "confirm" else "person"
         return self._answer(question, "matched", rung, said, label.root_cause)
 
-    def _near(self, question: Question) -> Attribution | None:
-        named = {label.root_cause for label in question.near if label.root_cause} - question.refused
-        causes = sorted(named & set(self.causes))
-        if not causes:
+    def _known(self, question: Question, found: Found | None, rung: Rung) -> Attribution | None:
+        if found is None:
             return None
-        if len(causes) > 1:
-            reason = f"nearly the same error text was confirmed for {' and '.join(causes)}"
-            return self._answer(question, "abstained", "near_text", reason)
-        label = next(label for label in question.near if label.root_cause == causes[0])
-        reason = f"nearly the same error text as problem {label.fingerprint}, which {label.actor} settled"
-        return self._answer(question, "matched", "near_text", reason, causes[0])
+        if len(found.causes) > 1:
+            names = sorted(name or "no template" for name in found.causes)
+            reason = f"{found.how} what was confirmed for {' and '.join(names)}: a person decides"
+            return self._answer(question, "abstained", rung, reason)
+        (cause,) = found.causes
+        reason = f"{found.how} {found.source}"
+        if cause is None:
+            return self._answer(question, "unmatched", rung, f"no root cause fits: {reason}")
+        return self._answer(question, "matched", rung, reason, cause)
 
     def _verdict(self, question: Question, ranked: Ranked, winner: Candidate) -> tuple[Verdict, str]:
         threshold = self._threshold(ranked)
@@ -109,6 +119,12 @@ class Judge:
                 f"{encoder} prefers {cause}" for encoder, cause in sorted(ranked.dissent.items())
             )
             return f"the encoders do not agree ({others})"
+        word = question.recased(winner.cause_id)
+        if word is not None:
+            return f"{word!r} stands in it in other letters than in every text of {winner.cause_id}"
+        missed = question.near_miss(winner.cause_id)
+        if missed is not None:
+            return missed
         return self._sense(normalised(question.problem.error_pattern), ranked)
 
     def _sense(self, text: str, ranked: Ranked) -> str | None:

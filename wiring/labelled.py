@@ -41,7 +41,7 @@ def read_labels(path: Path) -> LabelFile:
         if not line.strip():
             continue
         try:
-            found.labels.append(_label(orjson.loads(line), f"{path.name}:{number}"))
+            found.labels.append(_label(orjson.loads(line), f"{path}:{number}"))
         except (orjson.JSONDecodeError, BadInputError) as error:
             found.not_read.append({"position": f"line {number}", "reason": str(error)})
     if not found.labels:
@@ -108,17 +108,18 @@ def _label(record: Any, position: str) -> Labelled:
     if cause is not None and not isinstance(cause, str):
         raise BadInputError("`root_cause` is a text or null")
     name = str(record.get("id") or position)
-    return Labelled(name, _problem(case, name), cause or None, str(record.get("group") or ""))
+    return Labelled(name, _problem(case, name, position), cause or None, str(record.get("group") or ""))
 
 
-def _problem(case: dict[str, Any], name: str) -> Problem:
-    """The problem that a case of its own would make. Its fingerprint is the label's id: each label is decided by itself."""
+def _problem(case: dict[str, Any], name: str, position: str) -> Problem:
+    """The problem that a case of its own would make. Its fingerprint is its place in its file: each label is decided by
+    itself, though ids may come again in another file."""
     message = _text(case, "error_message")
     pattern = _text(case, "error_pattern") or error_pattern(message)
     kind = _text(case, "error_kind")
     step = _step(case)
     return Problem(
-        fingerprint=digest("label", name),
+        fingerprint=digest("label", position),
         error_code=_code(case.get("error_code")),
         error_kind=kind if kind in KINDS else error_kind(message or pattern),
         step_id=step.step_id,

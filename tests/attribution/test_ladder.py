@@ -197,8 +197,10 @@ def test_near_texts_with_different_answers_are_left_to_a_person() -> None:
         label(problem(text, tool="a"), "confirm", "RC-A"),
         label(problem(text, tool="b"), "confirm", "RC-C"),
     ]
-    found = attribute([LOST, FAR], labels, asked=problem(text, tool="c"))
-    assert (found.verdict, found.rung) == ("abstained", "near_text")
+    same = attribute([LOST, FAR], labels, asked=problem(text, tool="c"))
+    assert (same.verdict, same.rung) == ("abstained", "same_text")
+    near = attribute([LOST, FAR], labels, asked=problem(text.replace("customer", "customers"), tool="c"))
+    assert (near.verdict, near.rung) == ("abstained", "near_text")
 
 
 def test_a_near_text_under_another_code_or_kind_says_nothing() -> None:
