@@ -29,7 +29,7 @@ class Bench:
 
     def asked(self, taught: Sequence[Labelled], held: Sequence[Labelled], parameters: Parameters) -> Asked:
         """`held` scored by what the causes' templates and `taught` know."""
-        answers = read_answers(_said(label, self.now) for label in taught)
+        answers = read_answers(as_label(label, self.now) for label in taught)
         attributor = Attributor(self.causes, answers, parameters, self.encoders, self.vectors, self.now)
         by_problem = {label.problem.fingerprint: label for label in held}
         questions = list(attributor.questions([label.problem for label in by_problem.values()]))
@@ -98,7 +98,7 @@ def _groups(labels: Sequence[Labelled]) -> list[list[Labelled]]:
     return list(together.values())
 
 
-def _said(label: Labelled, now: datetime) -> Label:
+def as_label(label: Labelled, now: datetime) -> Label:
     problem = label.problem
     return Label(
         label_id=label.label_id,

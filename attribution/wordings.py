@@ -27,6 +27,7 @@ from knowledge.cases import Problem
 from knowledge.causes import Label, RootCause
 
 F = TypeVar("F", bound=Hashable)
+_LETTERS = re.compile(r"[^\W\d_]+")
 _MASK = re.compile(r"<[a-z]{2,20}>")
 MANY = 15
 """Confirmed texts from which what they never say tells something."""
@@ -157,7 +158,7 @@ class Wordings:
         if words.isupper():
             return None
         known = self._words_of.get(cause, {})
-        for word in words.split()[1:]:
+        for word in _LETTERS.findall(words)[1:]:
             forms = known.get(word.casefold())
             if forms and word not in forms:
                 return word
@@ -193,7 +194,7 @@ class Wordings:
         counts: dict[str | None, Counter[str]] = defaultdict(Counter)
         for one in self.known:
             if one.gate is not None:
-                counts[one.cause].update(cased(one.pattern).split()[1:])
+                counts[one.cause].update(_LETTERS.findall(cased(one.pattern))[1:])
         found: dict[str | None, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for cause, words in counts.items():
             for word, count in words.items():

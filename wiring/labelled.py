@@ -17,7 +17,7 @@ from ingest.error_kind import error_kind
 from ingest.step_context import context_text
 from ingest.text import MAX_MESSAGE, error_pattern
 from knowledge.cases import ERROR_CODES, ErrorCode, ErrorKind, FailureCase, Problem, StepContext, TriggerStep
-from knowledge.causes import Exemplar, Label, RootCause
+from knowledge.causes import Exemplar, RootCause
 from knowledge.errors import BadInputError
 from knowledge.ids import digest
 
@@ -64,25 +64,6 @@ def read_evaluated_causes(text: str, source: str) -> list[RootCause]:
     if not isinstance(entries, list) or not entries:
         raise BadInputError(f"{source} must hold a list of causes, each with a cause_id and exemplars")
     return [_cause(entry, number, source) for number, entry in enumerate(entries, start=1)]
-
-
-def as_label(labelled: Labelled) -> Label:
-    """A labelled case as the answer that a person gave: confirmed for its cause, or reassigned to none."""
-    problem = labelled.problem
-    return Label(
-        label_id=labelled.label_id,
-        fingerprint=problem.fingerprint,
-        answer="confirm" if labelled.root_cause else "reassign",
-        root_cause=labelled.root_cause,
-        error_code=problem.error_code,
-        error_kind=problem.error_kind,
-        error_pattern=problem.error_pattern,
-        user_intent=problem.user_intent,
-        step_context=problem.context_text,
-        actor="history",
-        reason="confirmed before",
-        at=NEVER,
-    )
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

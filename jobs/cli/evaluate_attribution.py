@@ -18,6 +18,7 @@ from attribution.encoders.port import Encoder, Vectors
 from attribution.encoders.registry import make_encoder
 from attribution.evaluation import Figures, Labelled
 from attribution.exemplars import known_exemplars
+from attribution.held_out import as_label
 from attribution.parameters import Parameters, check_parameters, default_parameters
 from attribution.starter import starter_causes
 from jobs.cli.output import plain, show
@@ -25,10 +26,11 @@ from jobs.cli.session import JsonOption
 from jobs.cli.tables import print_table
 from jobs.files import read_text, write_whole
 from knowledge.causes import Attribution, RootCause
-from wiring.labelled import LabelFile, as_label, read_evaluated_causes, read_labels
+from wiring.labelled import LabelFile, read_evaluated_causes, read_labels
 from wiring.settings import load_settings
 
 MISTAKES_SHOWN = 10
+GROUPS_SHOWN = 40
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """Decisions of an evaluation carry no real time: the same files give the same output."""
 
@@ -59,7 +61,8 @@ def attribution(
     parameters = default_parameters()
     check_parameters(parameters, encoders)
     decide = _Deciding(known, history.labels, encoders)
-    decided = decide(asked.labels, parameters)
+    decide.ask(asked.labels, parameters)
+    decided = decide.decided(asked.labels, parameters)
     if decisions is not None:
         write_whole(decisions, _lines(asked.labels, decided))
     document = _document(asked, history, decide, decided, parameters)
@@ -78,15 +81,21 @@ class _Deciding:
         ids = {cause.cause_id for cause in causes}
         kept = [one for one in history if one.root_cause is None or one.root_cause in ids]
         self.causes, self.without_cause = causes, len(history) - len(kept)
-        self.answers = read_answers(map(as_label, kept))
+        self.answers = read_answers(as_label(one, NOW) for one in kept)
         self.encoded = 0
         self._encoders = {encoder.id: encoder for encoder in encoders}
         self._vectors: dict[str, dict[str, Vectors]] = {encoder.id: {} for encoder in encoders}
 
-    def __call__(self, labels: Sequence[Labelled], parameters: Parameters) -> list[Attribution]:
-        """One decision per label, in their order."""
-        attributor = Attributor(self.causes, self.answers, parameters, tuple(self._encoders), self._find, NOW)
-        found = {one.fingerprint: one for one in attributor.attribute([one.problem for one in labels])}
+    def ask(self, labels: Sequence[Labelled], parameters: Parameters) -> None:
+        """Score the labels, once for all thresholds."""
+        self._attributor = Attributor(
+            self.causes, self.answers, parameters, tuple(self._encoders), self._find, NOW
+        )
+        self._asked = list(self._attributor.questions([one.problem for one in labels]))
+
+    def decided(self, labels: Sequence[Labelled], parameters: Parameters) -> list[Attribution]:
+        """One decision per label that was asked, in the order of the labels."""
+        found = {one.fingerprint: one for one in self._attributor.under(parameters, self._asked)}
         return [found[one.problem.fingerprint] for one in labels]
 
     def _find(self, encoder: str, texts: Sequence[str]) -> Mapping[str, Vectors]:
@@ -140,7 +149,7 @@ def _table(
         moved = threshold - parameters.threshold
         lone = min(1.0, max(0.5, parameters.lone_threshold + moved))
         other = parameters.model_copy(update={"threshold": threshold, "lone_threshold": lone})
-        found = evaluation.figures(labels, decide(labels, other))
+        found = evaluation.figures(labels, decide.decided(labels, other))
         rows.append(_row(threshold, found))
     return rows
 
@@ -191,7 +200,7 @@ def _print(console: Console, document: Mapping[str, Any]) -> None:
         rows = (
             document[name] if name == "thresholds" else [{"group": k, **v} for k, v in document[name].items()]
         )
-        if rows:
+        if rows and len(rows) <= GROUPS_SHOWN:
             console.print()
             first = "threshold" if name == "thresholds" else "group"
             columns = (first, "#coverage", "#false", "#at most", "#abstained")
