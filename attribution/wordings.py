@@ -158,7 +158,8 @@ class Wordings:
         if words.isupper():
             return None
         known = self._words_of.get(cause, {})
-        for word in _LETTERS.findall(words)[1:]:
+        letters: list[str] = _LETTERS.findall(words)
+        for word in letters[1:]:
             forms = known.get(word.casefold())
             if forms and word not in forms:
                 return word
