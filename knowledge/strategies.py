@@ -39,12 +39,44 @@ class BeforeAfter(Model):
     why: str
 
 
+class Resemblance(Model):
+    """A strategy that was turned down and that another is like, with the reason that was given then."""
+
+    strategy_id: str
+    state: State
+    reason: str
+
+    def in_words(self) -> str:
+        """`like ST-0009, rejected: the tool will be mended`."""
+        return f"like {self.strategy_id}, {self.state.replace('_', ' ')}: {self.reason}"
+
+
+class Reach(Model):
+    """How many calls of its scope a rule would touch, of those made in the `days` before the night: an estimate.
+
+    `calls` were made, by the run records, `failed` of them; of those that failed `tried_failed` were tried and
+    `fired_failed` touched, of a sample of those that worked `tried_worked` and `fired_worked`. `touched` is what that comes
+    to, from `low` to `high` at 95 %.
+    """
+
+    days: int
+    calls: int
+    failed: int
+    tried_failed: int
+    fired_failed: int
+    tried_worked: int
+    fired_worked: int
+    touched: float
+    low: float
+    high: float
+
+
 class Evidence(Model):
     """What the backtest found. `support`: cases the draft was made from; `references`: successful calls tried;
     of all failures tried, `fired` counts firings, `right` + `wrong` + `unproven` + `idle` = fired,
     where unproven means that the run does not tell (nobody tried again), and idle that nothing was gained or lost;
     `precision` = right / (right + wrong); `harmed`: references changed for the worse; `held_out*`: the same on tasks that the draft never saw. `flags` are words for the reviewer, such as
-    "insufficient_reference"."""
+    "insufficient_reference"; `reach` is its blast radius, and `resembles` what it is like of what was turned down."""
 
     support: int
     tasks: int
@@ -63,6 +95,8 @@ class Evidence(Model):
     cases: tuple[str, ...] = ()
     rows: tuple[BeforeAfter, ...] = ()
     explanation: str = ""
+    reach: Reach | None = None
+    resembles: tuple[Resemblance, ...] = ()
 
 
 class Transition(Model):

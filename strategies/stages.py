@@ -11,11 +11,12 @@ from knowledge.errors import ConflictError
 from knowledge.kinds import CANDIDATES, STRATEGIES
 from knowledge.stage import Shift, StageReport
 from knowledge.store import Query, Stored
-from knowledge.strategies import Candidate, Strategy
+from knowledge.strategies import Candidate, Evidence, Strategy
 from strategies import gate, life
 from strategies.backtest import backtest as tried
 from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
+from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material
 from strategies.review import TAINTED
 from strategies.supply import Supply
@@ -205,12 +206,21 @@ def _filed(shift: Shift, candidate: Candidate, known: Sequence[Strategy]) -> Str
         synthesiser=candidate.synthesiser,
         state="draft",
         rule=candidate.rule.model_copy(update={"id": strategy_id}),
-        evidence=candidate.evidence,
+        evidence=_remembering(candidate.evidence, candidate, known),
     )
     drafted = life.begun(draft, shift.now, NIGHT, candidate.explanation)
     entered = life.moved(drafted, "in_review", shift.now, NIGHT, "passed the gate")
     shift.store.collection(shift.project, STRATEGIES).put(entered, None)
     return entered
+
+
+def _remembering(evidence: Evidence, candidate: Candidate, known: Sequence[Strategy]) -> Evidence:
+    """The evidence, with what the idea is like of all that was turned down."""
+    alike = resemblances(candidate.rule, candidate.cases, known)
+    if not alike:
+        return evidence
+    flags = tuple(dict.fromkeys((*evidence.flags, LIKE_REJECTED)))
+    return evidence.model_copy(update={"resembles": alike, "flags": flags})
 
 
 def _forget_older(shift: Shift) -> None:
