@@ -22,6 +22,8 @@ from knowledge.kinds import STRATEGIES
 from knowledge.store import Stored
 from knowledge.strategies import State, Strategy
 from strategies import review
+from strategies.conflicts import Conflict
+from strategies.neighbours import conflicts_ahead
 
 router = APIRouter()
 EDIT_ERRORS = (*BODY_ERRORS, 401, 403, 404, 409, 412, 428, 503)
@@ -32,6 +34,9 @@ class StrategyView(Strategy):
     """A strategy with its version, which an edit has to name in If-Match."""
 
     version: str
+    conflicts: tuple[Conflict, ...] = Field(
+        (), description="with rules that are live; only of a single strategy that waits to go live"
+    )
 
 
 class StrategyFilter(Paging):
@@ -65,7 +70,8 @@ class Verdict(Model):
 class Approval(Verdict):
     """Why a strategy is approved; with `shadow` it is only watched at first.
 
-    `acknowledge` names flags of its evidence, such as "tainted", that were looked into; `share` is the share of runs
+    `acknowledge` names flags of its evidence, such as "tainted", and harmless conflicts, such as "hides:ST-0003", that were
+    looked into; `share` is the share of runs
     that get it at first; the live strategy `supersedes` retires in its favour.
     """
 
@@ -109,7 +115,9 @@ def strategies(request: Request, visit: Reviewer, asked: Annotated[StrategyFilte
 )
 def strategy(strategy_id: str, visit: Reviewer) -> Response:
     """With every before and after row, and its history. The ETag is the version for If-Match."""
-    return _reply(visit.require(STRATEGIES, strategy_id, "strategy"))
+    stored = visit.require(STRATEGIES, strategy_id, "strategy")
+    found = conflicts_ahead(visit.shift, stored.item)
+    return reply_versioned(viewed(stored).model_copy(update={"conflicts": tuple(found)}), stored.version)
 
 
 @router.post(

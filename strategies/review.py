@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
+from errata_client.jsontext import canonical
 from errata_client.rule import Rule
 from knowledge.errors import BadInputError, ConflictError, NotFoundError, StaleError
 from knowledge.ids import digest
 from knowledge.kinds import AUDIT, STRATEGIES
 from knowledge.nights import AuditEntry
 from knowledge.stage import Shift
-from knowledge.store import Query, Stored
+from knowledge.store import Stored
 from knowledge.strategies import State, Strategy
 from strategies import life
 from strategies.bundles import publish_live
-from strategies.conflicts import conflicts
+from strategies.conflicts import Conflict
+from strategies.neighbours import conflicts_of
 
 MAX_REASON = 2_000
+MAX_CALL = 200
 TAINTED = "tainted"
 """A flag that an approval has to name: some case behind the draft reads like an injected instruction."""
 
@@ -42,8 +45,8 @@ def approve(
     """From in_review to active, or to shadow: agents get the rule with the next revision.
 
     `share` (above 0, at most 1) is the share of runs that get it at first, a canary. The live strategy `supersedes`
-    is retired in the same revision. ConflictError where it is not in review, has expired, conflicts with another live
-    rule, or is tainted and that is not acknowledged; StaleError where `version` is no longer the stored one.
+    is retired in the same revision. `acknowledge` names flags, and conflicts that are harmless. ConflictError where it is not
+    in review, has expired, conflicts with another live rule, or has what needs to be acknowledged and was not; StaleError where `version` is no longer the stored one.
     """
     target: State = "shadow" if shadow else "active"
     _check_share(share)
@@ -53,7 +56,7 @@ def approve(
             raise ConflictError(f"{strategy_id} is {strategy.state}: only what is in review can be approved")
         _check_acknowledged(strategy, acknowledge)
         shared = _with_share(strategy, share)
-        _check_goes_live(shift, shared, without=supersedes)
+        _check_goes_live(shift, shared, without=supersedes, acknowledge=acknowledge)
         return life.moved(shared, target, shift.now, actor, reason)
 
     older = _superseded(shift, supersedes, strategy_id) if supersedes else None
@@ -254,17 +257,24 @@ def _superseded(shift: Shift, strategy_id: str, by: str) -> Stored[Strategy]:
     return found
 
 
-def _check_goes_live(shift: Shift, strategy: Strategy, without: str | None = None) -> None:
+def _check_goes_live(
+    shift: Shift, strategy: Strategy, without: str | None = None, acknowledge: Collection[str] | None = None
+) -> None:
+    """Without `acknowledge` (a rule that is live already) what is harmless was acknowledged before."""
     rule = strategy.rule
     if rule.valid_until < shift.now.date():
         raise ConflictError(f"{rule.id} was valid until {rule.valid_until}: edit its date, then approve it")
-    others = [
-        stored.item
-        for stored in shift.store.collection(shift.project, STRATEGIES).scan(
-            Query(where={"state": life.LIVE, "rule.scope.tool": rule.scope.tool})
-        )
-        if stored.item.strategy_id not in {strategy.strategy_id, without}
-    ]
-    found = conflicts(strategy, others)
-    if found:
-        raise ConflictError(f"{rule.id} cannot go live: {'; '.join(found)}")
+    found = conflicts_of(shift, strategy, without=(without,))
+    refused = [one for one in found if one.grade == "refused"]
+    if refused:
+        raise ConflictError(f"{rule.id} cannot go live: {_told(refused)}")
+    harmless = [one for one in found if one.grade == "acknowledge"]
+    open_ones = [one for one in harmless if acknowledge is not None and one.acknowledge not in acknowledge]
+    if open_ones:
+        names = ", ".join(one.acknowledge for one in open_ones)
+        raise ConflictError(f"{rule.id}: {_told(open_ones)}. If that is as it should be, acknowledge {names}")
+
+
+def _told(found: Sequence[Conflict]) -> str:
+    """Each with a call that shows it."""
+    return "; ".join(f"{one.words} (such as {canonical(one.call)[:MAX_CALL]})" for one in found)

@@ -25,6 +25,7 @@ from knowledge.store import Query, Stored
 from knowledge.strategies import State, Strategy
 from strategies.life import LIVE
 from strategies.measuring import newest_effect
+from strategies.neighbours import conflicts_ahead
 from strategies.regression_tests import regression_tests
 
 app = typer.Typer(help="The strategies: rules with their evidence and their life.", no_args_is_help=True)
@@ -60,7 +61,13 @@ def show_strategy(
 ) -> None:
     """Show a strategy: its rule in words, its evidence with before and after, its history."""
     with in_project(project) as session:
-        show_stored(find_strategy(session, strategy_id), as_json=as_json)
+        stored = find_strategy(session, strategy_id)
+        ahead = conflicts_ahead(session.shift(), stored.item)
+        show(
+            as_json,
+            {**_shown(stored), "conflicts": [plain(one) for one in ahead]},
+            lambda console: print_one(console, stored.item, ahead),
+        )
 
 
 @app.command("effect")

@@ -12,6 +12,7 @@ from errata_client.rule import Rule
 from jobs.cli.output import clean, count
 from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
+from strategies.conflicts import Conflict
 from strategies.rule_words import in_words
 
 ROWS_SHOWN = 12
@@ -25,6 +26,8 @@ STATE_STYLES = {
     "retired": "dim",
     "rolled_back": "red",
 }
+CONFLICT_STYLES = {"refused": "bold red", "acknowledge": "yellow", "note": "dim"}
+CONFLICT_TOLD = {"refused": "cannot go live", "acknowledge": "to acknowledge", "note": "beside it"}
 JUDGEMENT_STYLES = {"right": "green", "wrong": "yellow", "harmed": "bold red", "untouched": "dim"}
 
 
@@ -46,7 +49,9 @@ def print_list(console: Console, strategies: Sequence[Strategy]) -> None:
         )
 
 
-def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> None:
+def print_one(
+    console: Console, strategy: Strategy, conflicts: Sequence[Conflict] = (), *, brief: bool = False
+) -> None:
     """The rule, its evidence, before and after, and its history; `brief` stops after the rule and the last change."""
     rule, last = strategy.rule, strategy.history[-1] if strategy.history else None
     state = Text(strategy.state, STATE_STYLES.get(strategy.state, ""))
@@ -59,6 +64,7 @@ def print_one(console: Console, strategy: Strategy, *, brief: bool = False) -> N
         return
     console.print()
     console.print(facts(_facts(strategy)))
+    _print_conflicts(console, conflicts)
     _print_rows(console, rule, strategy.evidence.rows)
     console.print()
     moves = [
@@ -117,9 +123,26 @@ def _facts(strategy: Strategy) -> list[tuple[str, object]]:
         ("harmed", f"{evidence.harmed} of {count(evidence.references, 'successful call')}"),
         ("held out", held_out if evidence.held_out else None),
         ("beware", ", ".join(flag.replace("_", " ") for flag in evidence.flags)),
+        ("turned down", "; ".join(one.in_words() for one in evidence.resembles) or None),
         ("made by", strategy.synthesiser),
         ("because", evidence.explanation),
     ]
+
+
+def _print_conflicts(console: Console, conflicts: Sequence[Conflict]) -> None:
+    if not conflicts:
+        return
+    shown = [
+        (
+            Text(CONFLICT_TOLD[one.grade], CONFLICT_STYLES[one.grade]),
+            one.words,
+            f"{'' if one.recorded else 'made up: '}{orjson.dumps(one.call).decode()}"[:CELL],
+            one.acknowledge if one.grade == "acknowledge" else "",
+        )
+        for one in conflicts
+    ]
+    console.print()
+    print_table(console, ("conflict", "~what", "~call", "acknowledge as"), shown)
 
 
 def _precision(evidence: Evidence) -> str:

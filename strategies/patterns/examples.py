@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Listed
+from itertools import islice
 
 from errata_client.matching import Pattern
-from errata_client.rule import template_groups
 from strategies.patterns.machine import Machine, pleasant, shared_text
 from strategies.patterns.reading import read
 from strategies.patterns.tree import (
@@ -23,6 +24,7 @@ from strategies.patterns.tree import (
 
 MANY = 3
 MAX_LENGTH = 4_000
+MAX_SPLITS = 60
 
 
 def examples_of(pattern: str) -> list[str]:
@@ -49,7 +51,6 @@ def texts_made_to_match(pattern: str, template: str, other: str) -> Iterator[str
     """Texts that `pattern` matches and whose filled `template` `other` matches."""
     try:
         tree = read(pattern)
-        numbers = template_groups(template)
         output = _output(tree, template)
         made = shared_text(
             Machine.searching(sequence([Mark("begin"), output, Mark("end")])), Machine.searching(read(other))
@@ -58,9 +59,26 @@ def texts_made_to_match(pattern: str, template: str, other: str) -> Iterator[str
         return
     if made is None:
         return
-    captured = _captured(template, numbers, made)
-    for choice in range(MANY):
-        yield _spelled(tree, choice, 0, captured)
+    parts = list(template_parts(template))
+    for captured in islice(_splits(parts, made), MAX_SPLITS):
+        yield from (_spelled(tree, choice, more, captured) for choice in range(MANY) for more in (0, 1))
+
+
+def _splits(parts: Listed[str | int], made: str) -> Iterator[dict[int, str]]:
+    """Every way in which `made` may have come of the template: what each capture would have been."""
+    if not parts:
+        if not made:
+            yield {}
+        return
+    head, *rest = parts
+    if isinstance(head, str):
+        if made.startswith(head):
+            yield from _splits(rest, made[len(head) :])
+        return
+    for end in range(len(made), -1, -1):
+        for others in _splits(rest, made[end:]):
+            if others.get(head, made[:end]) == made[:end]:
+                yield {**others, head: made[:end]}
 
 
 def _output(tree: Node, template: str) -> Node:
@@ -69,21 +87,6 @@ def _output(tree: Node, template: str) -> Node:
     return sequence(
         [literal(part) if isinstance(part, str) else groups[part] for part in template_parts(template)]
     )
-
-
-def _captured(template: str, numbers: list[int], made: str) -> Mapping[int, str]:
-    """What each capture has to be for the template to come to `made`: found by trying parts of it, where few are used."""
-    inside = [number for number in numbers if number]
-    if len(inside) != 1:
-        return {}
-    before, _, after = template.partition(f"{{{inside[0]}}}")
-    head, tail = _plain(before), _plain(after)
-    end = len(made) - len(tail)
-    return {inside[0]: made[len(head) : end]} if made.startswith(head) and made.endswith(tail) else {}
-
-
-def _plain(text: str) -> str:
-    return text.replace("{{", "{").replace("}}", "}")
 
 
 def template_parts(template: str) -> Iterator[str | int]:

@@ -8,6 +8,7 @@ import orjson
 
 from errata_client.model import JsonValue
 from knowledge.strategies import BeforeAfter, Strategy
+from strategies.likeness import LIKE_REJECTED
 from strategies.rule_words import in_words
 
 SHOWN_ROWS = 3
@@ -32,7 +33,8 @@ def figures(strategy: Strategy) -> str:
         f"{found.right} right, {found.wrong} wrong",
         f"{found.harmed} of {found.references} successful calls harmed",
         f"support {found.support} from {found.tasks} tasks",
-        *(flag.replace("_", " ") for flag in found.flags),
+        *(flag.replace("_", " ") for flag in found.flags if flag != LIKE_REJECTED),
+        *(one.in_words() for one in found.resembles),
     ]
     return "; ".join(told)
 
