@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,8 +17,10 @@ from api.service import Service, service_of
 from errata_client.bundle import Bundle
 from knowledge.errors import BadInputError
 from knowledge.nights import Scope
+from strategies.bundles import bundle_at
 
 router = APIRouter()
+MAX_DIGITS = 9
 READERS: tuple[Scope, ...] = ("rules:read", "review")
 WAIT = parameter(
     "query",
@@ -26,6 +29,12 @@ WAIT = parameter(
     "seconds to wait for a bundle other than If-None-Match names",
 )
 KNOWN = parameter("header", "If-None-Match", {"type": "string"}, "the ETag of the bundle that the client has")
+REVISION = parameter(
+    "query",
+    "revision",
+    {"type": "integer", "minimum": 1},
+    "an earlier revision, as it was made; answered at once",
+)
 PROJECT = parameter("path", "project", {"type": "string"}, "the project's id")
 
 
@@ -37,7 +46,7 @@ PROJECT = parameter("path", "project", {"type": "string"}, "the project's id")
         example=examples.BUNDLE,
         scope="rules:read or review",
         errors=(400, 401, 403, 404, 503),
-        parameters=(PROJECT, WAIT, KNOWN),
+        parameters=(PROJECT, WAIT, KNOWN, REVISION),
         also={304: "the client has this bundle already"},
     ),
 )
@@ -47,6 +56,8 @@ async def bundle(request: Request) -> Response:
     service = service_of(request)
     project: str = request.path_params["project"]
     known = request.headers.get("if-none-match", "")
+    if b"revision=" in request.scope["query_string"]:
+        return await _earlier(service, request, project)
     edition = _at_hand(service, request, project)
     if edition is None:
         await admit(service.gate, request, project, READERS, service.errata.clock())
@@ -56,6 +67,16 @@ async def bundle(request: Request) -> Response:
         if seconds:
             edition = await service.published.differing(project, edition.etag, seconds)
     return _answer(edition, known)
+
+
+async def _earlier(service: Service, request: Request, project: str) -> Response:
+    """The bundle of a revision: read from its publication, for whoever looks back; agents never ask for it."""
+    await admit(service.gate, request, project, READERS, service.errata.clock())
+    text = request.query_params.get("revision", "")
+    if not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS or int(text) < 1:
+        raise BadInputError(f"revision={text!r} is no revision: write a number from 1")
+    made = await run_in_threadpool(bundle_at, service.errata.store, project, int(text))
+    return Response(made.model_dump_json(), 200, {"Cache-Control": "no-cache"}, "application/json")
 
 
 def _at_hand(service: Service, request: Request, project: str) -> Edition | None:

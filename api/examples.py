@@ -238,6 +238,19 @@ EVIDENCE: Example = {
         }
     ],
     "explanation": "In 12 of 12 pairs the working id is #W and the seven digits.",
+    "reach": {
+        "days": 30,
+        "calls": 4210,
+        "failed": 61,
+        "tried_failed": 61,
+        "fired_failed": 38,
+        "tried_worked": 500,
+        "fired_worked": 0,
+        "touched": 38.0,
+        "low": 38.0,
+        "high": 69.7,
+    },
+    "resembles": [{"strategy_id": "ST-0003", "state": "rejected", "reason": "the tool will take both forms"}],
 }
 STRATEGY: Example = {
     "strategy_id": "ST-0007",

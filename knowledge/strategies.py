@@ -141,13 +141,14 @@ class Candidate(Model):
 
 
 class Publication(Model):
-    """One revision of a project's bundle: which rules it holds. Reproducible from the strategies' history."""
+    """One revision of a project's bundle: which rules it holds, and the project's holdout when it was made."""
 
     revision: int
     at: UtcDatetime
     rules: tuple[Rule, ...]
     actor: str
     reason: str
+    holdout: float | None = None
 
 
 class ReportedDecision(DecisionReport):

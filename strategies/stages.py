@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from errata_client.rule import Rule
@@ -18,6 +18,7 @@ from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
 from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material
+from strategies.reach import Volume, reach
 from strategies.review import TAINTED
 from strategies.supply import Supply
 from strategies.synthesis.port import Draft
@@ -60,7 +61,11 @@ def backtest(shift: Shift) -> StageReport:
         found.setdefault((scope.step_id, scope.tool), []).append(stored.item)
     for scope_key in sorted(found):
         materials = {material.cause.cause_id: material for material in supply.materials(scope_key)}
-        judged = [judged_by(item, materials[item.rule.root_cause]) for item in found[scope_key]]
+        volume = supply.volume(scope_key)
+        judged = [
+            _with_reach(judged_by(item, materials[item.rule.root_cause]), materials, volume)
+            for item in found[scope_key]
+        ]
         shift.guard()
         candidates.put_many(judged)
         counts.update(f"{item.verdict}ed" for item in judged)
@@ -148,6 +153,15 @@ def judged_by(candidate: Candidate, material: Material) -> Candidate:
     return candidate.model_copy(
         update={"evidence": evidence, "failures": failures, "verdict": "fail" if failures else "pass"}
     )
+
+
+def _with_reach(candidate: Candidate, materials: Mapping[str, Material], volume: Volume) -> Candidate:
+    """What passed, with its blast radius."""
+    if candidate.verdict != "pass" or candidate.evidence is None:
+        return candidate
+    rule = candidate.rule
+    found = reach(rule, materials[rule.root_cause], volume)
+    return candidate.model_copy(update={"evidence": candidate.evidence.model_copy(update={"reach": found})})
 
 
 def _passed(shift: Shift) -> list[Candidate]:

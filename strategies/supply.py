@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import islice
 
 from errata_client.model import JsonValue
 from errata_client.rule import Scope
 from knowledge.cases import FailureCase
-from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT_CAUSES
+from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT_CAUSES, RUN_RECORDS
 from knowledge.runs import ReferenceCall
 from knowledge.stage import Shift
-from knowledge.store import Query
+from knowledge.store import Query, Range
 from strategies.material import MAX_CASES, MAX_REFERENCES, Material
+from strategies.reach import WINDOW, Volume
 
 MAX_READ = 5_000
 
@@ -37,6 +40,7 @@ class Supply:
             if stored.item.root_cause in self._causes
         }
         self._cut: dict[ScopeKey, int] = {}
+        self._volumes: dict[ScopeKey, Volume] | None = None
 
     def scopes(self) -> list[ScopeKey]:
         """The scopes with a matched problem, in order. A problem without a tool has no scope for a rule."""
@@ -67,6 +71,23 @@ class Supply:
                 references=references,
                 today=self._shift.now.date(),
             )
+
+    def volume(self, scope: ScopeKey) -> Volume:
+        """How many calls the runs of the last days made in the scope; read once for all scopes."""
+        if self._volumes is None:
+            self._volumes = self._counted()
+        return self._volumes.get(scope, Volume())
+
+    def _counted(self) -> dict[ScopeKey, Volume]:
+        now = self._shift.now
+        window = Range(since=now - WINDOW, until=now + timedelta(seconds=1))
+        calls, failed = Counter[ScopeKey](), Counter[ScopeKey]()
+        records = self._shift.store.collection(self._shift.project, RUN_RECORDS)
+        for stored in records.scan(Query(ranges={"occurred_at": window})):
+            for call in stored.item.calls:
+                calls[call.step_id, call.tool] += 1
+                failed[call.step_id, call.tool] += not call.ok
+        return {scope: Volume(count, failed[scope]) for scope, count in calls.items()}
 
     def skipped(self) -> tuple[dict[str, JsonValue], ...]:
         """The scopes with more cases than were looked at."""

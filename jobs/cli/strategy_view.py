@@ -13,6 +13,7 @@ from jobs.cli.output import clean, count
 from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
 from strategies.conflicts import Conflict
+from strategies.reach import reach_in_words
 from strategies.rule_words import in_words
 
 ROWS_SHOWN = 12
@@ -121,6 +122,7 @@ def _facts(strategy: Strategy) -> list[tuple[str, object]]:
         ("support", f"{count(evidence.support, 'case')} from {count(evidence.tasks, 'task')}"),
         ("fired on", f"{count(evidence.fired, 'failure')}: {judged_told(evidence)}{_precision(evidence)}"),
         ("harmed", f"{evidence.harmed} of {count(evidence.references, 'successful call')}"),
+        ("would touch", reach_in_words(evidence.reach) if evidence.reach else None),
         ("held out", held_out if evidence.held_out else None),
         ("beware", ", ".join(flag.replace("_", " ") for flag in evidence.flags)),
         ("turned down", "; ".join(one.in_words() for one in evidence.resembles) or None),

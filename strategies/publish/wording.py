@@ -9,6 +9,7 @@ import orjson
 from errata_client.model import JsonValue
 from knowledge.strategies import BeforeAfter, Strategy
 from strategies.likeness import LIKE_REJECTED
+from strategies.reach import reach_in_words
 from strategies.rule_words import in_words
 
 SHOWN_ROWS = 3
@@ -33,6 +34,7 @@ def figures(strategy: Strategy) -> str:
         f"{found.right} right, {found.wrong} wrong",
         f"{found.harmed} of {found.references} successful calls harmed",
         f"support {found.support} from {found.tasks} tasks",
+        *([f"would touch {reach_in_words(found.reach)}"] if found.reach else []),
         *(flag.replace("_", " ") for flag in found.flags if flag != LIKE_REJECTED),
         *(one.in_words() for one in found.resembles),
     ]

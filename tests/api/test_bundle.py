@@ -166,3 +166,17 @@ def test_a_hundred_long_polls_wait_without_a_thread_each_and_all_get_the_new_rev
             return await asyncio.gather(*waiting)
 
     assert asyncio.run(story()) == [1] * 100
+
+
+def test_an_earlier_revision_is_answered_as_it_was_made(errata: Errata, agent: Bearer) -> None:
+    publish(errata, 1, active_rule())
+    first = agent.get(URL).content
+    publish(errata, 2)
+
+    again = read_bundle(agent.get(URL, params={"revision": 1}).content)
+
+    assert again == read_bundle(first)
+    assert agent.get(URL, params={"revision": 3}).status_code == 404
+    assert {agent.get(URL, params={"revision": text}).status_code for text in ("0", "-1", "x", "9" * 30)} == {
+        400
+    }
