@@ -35,7 +35,7 @@ NEW_FORMS = 0.1
 """Share of forms that stand alone under which a new one is not expected."""
 OFTEN = 5
 """Occurrences of a word from which the case of its letters counts."""
-MOSTLY = 0.75
+MOSTLY = 0.5
 """Share of a confirmed text's words that a near miss has too."""
 ENOUGH_IN_PLACE = 5
 """Confirmed texts at one place (step and tool) that tell twins apart there."""
