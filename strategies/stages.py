@@ -23,7 +23,7 @@ from strategies.review import TAINTED
 from strategies.supply import Supply
 from strategies.synthesis.port import Draft
 from strategies.synthesis.registry import drafts
-from strategies.taint import is_tainted
+from strategies.taint import is_tainted, says_tainted
 
 NIGHT = "errata nightly"
 VALID_FOR = timedelta(days=90)
@@ -121,7 +121,9 @@ def drafted(material: Material, night_id: str) -> Iterator[Candidate]:
     cases = {case.case_id: case for case in (*material.cases, *material.others)}
     for draft in drafts(material):
         rule = _rule(material, draft)
-        tainted = any(is_tainted(cases[case_id]) for case_id in draft.cases)
+        tainted = says_tainted(rule, draft.explanation) or any(
+            is_tainted(cases[case_id]) for case_id in draft.cases
+        )
         yield Candidate(
             draft_key=draft_key(rule),
             night_id=night_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import orjson
@@ -14,6 +15,7 @@ from strategies.rule_words import in_words
 
 SHOWN_ROWS = 3
 CELL = 160
+UNSEEN = {"Cf", "Cc", "Co", "Cs"}
 
 
 def title(strategy: Strategy) -> str:
@@ -24,7 +26,7 @@ def title(strategy: Strategy) -> str:
 
 def summary(strategy: Strategy) -> str:
     """The rule in words, in one line."""
-    return in_words(strategy.rule)
+    return _visible(in_words(strategy.rule))
 
 
 def figures(strategy: Strategy) -> str:
@@ -68,6 +70,14 @@ def _json(value: dict[str, JsonValue]) -> str:
     return orjson.dumps(value).decode()
 
 
+def _visible(text: str) -> str:
+    """What is not seen, or turns the direction of writing, is spelled out: no row may look like another."""
+    return "".join(
+        f"\\u{ord(character):04x}" if unicodedata.category(character) in UNSEEN else character
+        for character in text
+    )
+
+
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = _visible(" ".join(text.split()))
     return line if len(line) <= CELL else f"{line[: CELL - 1]}…"
