@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
+from errata_client.actions.templates import why_unbound
 from errata_client.jsontext import canonical
 from errata_client.rule import Rule
 from knowledge.errors import BadInputError, ConflictError, NotFoundError, StaleError
@@ -56,6 +57,7 @@ def approve(
             raise ConflictError(f"{strategy_id} is {strategy.state}: only what is in review can be approved")
         _check_acknowledged(strategy, acknowledge)
         shared = _with_share(strategy, share)
+        _check_sql(shared.rule)
         _check_goes_live(shift, shared, without=supersedes, acknowledge=acknowledge)
         return life.moved(shared, target, shift.now, actor, reason)
 
@@ -161,6 +163,7 @@ def edit(
             raise ConflictError(f"{strategy_id} is {strategy.state}: it can no longer be edited")
         if rule.id != strategy_id:
             raise BadInputError(f"the rule's id is {rule.id}: it must stay {strategy_id}")
+        _check_sql(rule)
         revised = rule.model_copy(update={"revision": strategy.rule.revision + 1, "mode": strategy.rule.mode})
         flags = tuple(dict.fromkeys((*strategy.evidence.flags, "edited")))
         evidence = strategy.evidence.model_copy(update={"flags": flags})
@@ -234,6 +237,12 @@ def _check_acknowledged(strategy: Strategy, acknowledge: Collection[str]) -> Non
             f"{strategy.strategy_id} is tainted: a case behind it reads like an injected instruction. Read its rows, "
             f"and approve it with the flag acknowledged if it is sound"
         )
+
+
+def _check_sql(rule: Rule) -> None:
+    reason = why_unbound(rule.action)
+    if reason is not None:
+        raise BadInputError(f"{rule.id} writes SQL with captures, which are bound or refused: {reason}")
 
 
 def _check_share(share: float) -> None:

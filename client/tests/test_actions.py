@@ -248,7 +248,8 @@ def test_what_is_no_arithmetic_is_refused_when_the_rule_is_made(template: str) -
 def test_text_is_derived_with_the_type_that_stood_there() -> None:
     assert derived("{2}", "paid 250 of 100", value=1) == 100
     assert derived("{2}", "paid 250 of 100", value="1") == "100"
-    assert derived("SELECT {2} FROM t", "paid 250 of 100", value="1") == NOTHING
+    assert derived("SELECT {2} FROM t", "paid 250 of 100", value="1") == "SELECT 100 FROM t"
+    assert derived("SELECT a FROM {2}", "paid 250 of 100", value="1") == NOTHING
 
 
 def test_an_argument_is_derived_from_an_earlier_observation() -> None:

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 import pytest
 from pydantic import ValidationError
 
-from client.tests.making import a_rule
+from client.tests.making import TODAY, a_rule, a_view
+from errata_client.engine import Engine
 from errata_client.run import Run
 from knowledge.deliveries import Delivery
-from knowledge.errors import ConflictError
+from knowledge.errors import BadInputError, ConflictError
 from knowledge.kinds import STRATEGIES
 from knowledge.store import Query, Store
 from knowledge.strategies import Strategy
 from strategies import review
+from strategies.patterns.machine import Machine
+from strategies.patterns.reading import read
+from strategies.patterns.tree import Chars, Choice, Group, Node, Repeat
 from strategies.publish.gitlab import description
 from strategies.publish.port import Answer, Message, Sent
 from strategies.publish.rule_file import read_rule, rule_file
@@ -196,7 +200,94 @@ def test_patterns_that_are_too_large_or_not_linear_are_no_rule(pattern: str) -> 
         a_rule(conditions=[{"kind": "last_error", "pattern": pattern}])
 
 
+@pytest.mark.parametrize("template", ["SELECT * FROM {1}", "SELECT 1; DROP TABLE {1}", "{1}"])
+def test_a_rule_that_would_splice_a_capture_into_sql_is_refused_at_edit_and_approval(
+    store: Store, template: str
+) -> None:
+    shift = shift_of(store)
+    night(store, [*fine_orders(), *(mended(f"run-{index}", number(index)) for index in range(12))])
+    stored = store.collection(PROJECT, STRATEGIES).get("ST-0001")
+    assert stored is not None
+    action = {"kind": "rewrite", "field": "args.sql", "template": template}
+    rule = stored.item.rule.model_copy(update={"action": a_rule(action=action, pattern="(.)").action})
+    with pytest.raises(BadInputError, match="bound or refused"):
+        review.edit(shift, "ST-0001", rule, "mei", "why not")
+
+    store.collection(PROJECT, STRATEGIES).put(stored.item.model_copy(update={"rule": rule}), stored.version)
+    with pytest.raises(BadInputError, match="bound or refused"):
+        review.approve(shift, "ST-0001", "mei", "why not")
+
+
 def test_a_scope_without_a_single_tool_and_step_is_none() -> None:
     for scope in ({"step_id": "*", "tool": "get_order"}, {"step_id": "fetch", "tool": "any"}):
         with pytest.raises(ValidationError, match="exact"):
             a_rule(scope=scope)
+
+
+CATASTROPHIC = [
+    r"^(a+)+$",
+    r"^(a|aa)+$",
+    r"^(a*)*b",
+    r"^(a|a)*c$",
+    r"^(.*)*x$",
+    r"(a?){30}a{30}$",
+    r"^(([a-z])+.)+[A-Z]$",
+]
+
+
+@pytest.mark.parametrize("pattern", CATASTROPHIC)
+def test_a_catastrophic_pattern_is_decided_on_a_long_value(pattern: str) -> None:
+    """A backtracking matcher needs 2^n steps here: more than there are atoms, for these 200,000 characters."""
+    engine = Engine([a_rule(pattern=pattern, action={"kind": "block", "text": "No."})])
+    decision = engine.decide(a_view({"order_id": "a" * 200_000 + "!"}), TODAY)
+    assert decision.outcome == "pass"
+
+
+def backtracking_steps(node: Node, text: str) -> int:
+    """How often a matcher that tries one way after the other looks at a character."""
+    looked = 0
+
+    def match(parts: tuple[Node, ...], at: int) -> bool:
+        nonlocal looked
+        if not parts:
+            return at == len(text)
+        head, rest = parts[0], parts[1:]
+        if isinstance(head, Chars):
+            looked += 1
+            fits = at < len(text) and any(low <= ord(text[at]) <= high for low, high in head.ranges)
+            return fits and match(rest, at + 1)
+        if isinstance(head, Repeat):
+            low, high = max(0, head.low - 1), None if head.high is None else head.high - 1
+            again = (head.part, Repeat(head.part, low, high), *rest)
+            more = high is None or high >= 0
+            return (more and match(again, at)) or (head.low == 0 and match(rest, at))
+        if isinstance(head, Choice):
+            return any(match((option, *rest), at) for option in head.options)
+        inner = head.part if isinstance(head, Group) else None
+        return match((inner, *rest) if inner else (*getattr(head, "parts", ()), *rest), at)
+
+    match((node,), 0)
+    return looked
+
+
+def automaton_steps(node: Node, text: str) -> int:
+    """How often a matcher that follows all ways at once, as RE2 does, looks at a character."""
+    machine, looked = Machine.searching(node), 0
+    states = machine.closure([(0, False)], begins=True)
+    for character in text:
+        found = set()
+        for state, ended in states:
+            for ranges, target in machine.steps.get(state, ()):
+                looked += 1
+                if not ended and any(low <= ord(character) <= high for low, high in ranges):
+                    found.update(machine.after(target))
+        states = found
+    return looked
+
+
+def test_twice_the_text_costs_twice_the_steps_not_their_square_or_a_power() -> None:
+    node = read("(a|aa)+")
+    backtracking = [backtracking_steps(node, "a" * length + "!") for length in (8, 16)]
+    automaton = [automaton_steps(node, "a" * length + "!") for length in (2_000, 4_000)]
+    assert backtracking[1] > 40 * backtracking[0]
+    assert automaton[1] < 2.05 * automaton[0]

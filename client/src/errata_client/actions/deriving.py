@@ -7,13 +7,14 @@ from decimal import Decimal
 
 from errata_client import words
 from errata_client.actions.effect import Apply, Changed, Hit
-from errata_client.actions.writing import is_number, written, written_text
+from errata_client.actions.templates import Template
+from errata_client.actions.writing import is_number, written
 from errata_client.arithmetic import Formula
 from errata_client.jsontext import as_text
-from errata_client.matching import Pattern, filled
+from errata_client.matching import Pattern
 from errata_client.model import JsonValue
 from errata_client.pointer import MISSING, Missing, get, pointer_of
-from errata_client.rule import Derive, template_groups
+from errata_client.rule import Derive
 from errata_client.view import CallView
 
 
@@ -21,17 +22,16 @@ def derive(action: Derive) -> Apply:
     """Search the pattern in the source text and put the filled or computed template at the field."""
     pointer, pattern = pointer_of(action.field), Pattern(action.pattern)
     formula = Formula(action.template) if action.arithmetic else None
-    captured = formula is None and bool(template_groups(action.template))
+    template = Template(action.field, action.template) if formula is None else None
 
     def apply(hit: Hit) -> Changed | None:
         captures = pattern.captures(_source(action, hit.view))
         if captures is None:
             return None
-        if formula is not None:
-            number = _number(formula, captures, get(hit.arguments, pointer))
-            return None if number is None else written(hit, pointer, number)
-        text = filled(action.template, captures)
-        return None if text is None else written_text(hit, pointer, text, captured=captured)
+        if template is not None:
+            return template.written(hit, captures)
+        number = _number(formula, captures, get(hit.arguments, pointer)) if formula else None
+        return None if number is None else written(hit, pointer, number)
 
     return apply
 

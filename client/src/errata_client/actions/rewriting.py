@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from errata_client.actions.casts import CASTS, CastError
 from errata_client.actions.effect import Apply, Changed, Hit
-from errata_client.actions.writing import placed, written, written_text
-from errata_client.matching import filled
+from errata_client.actions.templates import Template
+from errata_client.actions.writing import placed, written
 from errata_client.pointer import MISSING, get, pointer_of, removed
-from errata_client.rule import Drop, Rename, Rewrite, Set, template_groups
+from errata_client.rule import Drop, Rename, Rewrite, Set
 
 
 def rewrite(action: Rewrite) -> Apply:
     """Replace the argument by the template, filled with the trigger's captures."""
-    pointer = pointer_of(action.field)
-    captured = bool(template_groups(action.template))
-
-    def apply(hit: Hit) -> Changed | None:
-        text = filled(action.template, hit.captures)
-        return None if text is None else written_text(hit, pointer, text, captured=captured)
-
-    return apply
+    template = Template(action.field, action.template)
+    return lambda hit: template.written(hit, hit.captures)
 
 
 def set_value(action: Set) -> Apply:

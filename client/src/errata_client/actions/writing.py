@@ -50,15 +50,14 @@ def placed(arguments: dict[str, JsonValue], pointer: str, value: JsonValue) -> C
     return Changed(changed) if isinstance(changed, dict) else None
 
 
-def written_text(hit: Hit, pointer: str, text: str, *, captured: bool) -> Changed | None:
-    """Like `written`, for text made of captures: where a number stood and the text is one, a number.
+def written_text(hit: Hit, pointer: str, text: str) -> Changed | None:
+    """Like `written`, for text: where a number stood and the text is one, a number."""
+    return written(hit, pointer, _typed(text, get(hit.arguments, pointer)))
 
-    Captured text that would land in SQL is refused: the arguments' name or content says what is SQL.
-    """
-    current = get(hit.arguments, pointer)
-    if captured and (_names_sql(pointer) or looks_like_sql(text) or looks_like_sql(current)):
-        return None
-    return written(hit, pointer, _typed(text, current))
+
+def is_sql(hit: Hit, pointer: str, text: str) -> bool:
+    """Whether text put at `pointer` would be SQL: by the argument's name, by what stands there, or by what it says."""
+    return names_sql(pointer) or looks_like_sql(text) or looks_like_sql(get(hit.arguments, pointer))
 
 
 def looks_like_sql(value: JsonValue | Missing) -> bool:
@@ -66,6 +65,12 @@ def looks_like_sql(value: JsonValue | Missing) -> bool:
     if not isinstance(value, str) or _MARKS.isdisjoint(value):
         return False
     return _SQL.search(value.encode(errors="replace")) is not None
+
+
+@lru_cache(maxsize=4_096)
+def names_sql(pointer: str) -> bool:
+    """Whether a name on the way says that SQL stands there."""
+    return any("sql" in part.casefold() for part in parts_of(pointer))
 
 
 def as_number(text: str) -> int | float | None:
@@ -79,11 +84,6 @@ def as_number(text: str) -> int | float | None:
 def is_number(value: object) -> bool:
     """A JSON number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-@lru_cache(maxsize=4_096)
-def _names_sql(pointer: str) -> bool:
-    return any("sql" in part.casefold() for part in parts_of(pointer))
 
 
 def _typed(text: str, current: JsonValue | Missing) -> JsonValue:
