@@ -54,4 +54,6 @@ class Reviewer:
 
 def _draft(document: dict[str, Any]) -> Draft:
     version = str(document["version"])
-    return Draft(Strategy.model_validate({k: v for k, v in document.items() if k != "version"}), version)
+    return Draft(
+        Strategy.model_validate({k: v for k, v in document.items() if k in Strategy.model_fields}), version
+    )
