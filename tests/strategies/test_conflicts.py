@@ -65,10 +65,9 @@ def test_a_stop_that_shadows_a_rewrite_is_refused_whichever_comes_first() -> Non
     assert kinds(stops("ST-0001", "^[0-9]"), writes("ST-0002", r"^(\d{7})$", "#W{1}")) == {"shadows"}
 
 
-def test_what_is_mended_first_is_no_longer_stopped_and_has_to_be_acknowledged() -> None:
+def test_what_is_mended_first_is_told() -> None:
     (found,) = between(writes("ST-0001", r"^(\d{7})$", "#W{1}"), stops("ST-0002", "^[0-9]"))
-    assert (found.kind, found.grade) == ("mended_first", "acknowledge")
-    assert found.acknowledge in {"mended_first:ST-0001", "mended_first:ST-0002"}
+    assert (found.kind, found.grade) == ("mended_first", "note")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +174,8 @@ def test_an_approval_is_refused_or_asks_for_the_harmless_by_name(store: Store) -
     live = collection.get("ST-0001")
     assert live is not None
     stop = live.item.rule.model_copy(update={"id": "ST-0098", "action": a_rule(action=BLOCK).action})
-    bare = stop.model_copy(update={"trigger": stop.trigger.model_copy(update={"pattern": r"^\d"})})
+    hinting = {"id": "ST-0098", "action": a_rule(action=HINT).action}
+    bare = stop.model_copy(update=hinting | {"trigger": stop.trigger.model_copy(update={"pattern": r"^\d"})})
     any_id = stop.model_copy(
         update={"id": "ST-0099", "trigger": stop.trigger.model_copy(update={"pattern": "W"})}
     )
@@ -185,10 +185,10 @@ def test_an_approval_is_refused_or_asks_for_the_harmless_by_name(store: Store) -
 
     with pytest.raises(ConflictError, match=r"makes ST-0099 fire.*such as"):
         review.approve(shift, "ST-0099", "mei", "why not", acknowledge=("chains:ST-0001",))
-    with pytest.raises(ConflictError, match="acknowledge mended_first:ST-0001"):
+    with pytest.raises(ConflictError, match="acknowledge hides:ST-0001"):
         review.approve(shift, "ST-0098", "mei", "why not")
     stored = collection.get("ST-0098")
     assert stored is not None
     (found,) = conflicts_of(shift, stored.item)
-    assert found.recorded
-    review.approve(shift, "ST-0098", "mei", "mended ones may pass", acknowledge=("mended_first:ST-0001",))
+    assert (found.grade, found.recorded) == ("acknowledge", True)
+    review.approve(shift, "ST-0098", "mei", "mended ones may pass", acknowledge=("hides:ST-0001",))
