@@ -29,10 +29,12 @@ from examples.ticket_desk.tasks import Task, tasks_of_week
 from examples.ticket_desk.world import make_world
 from knowledge.effects import Comparison, Effect, Rate
 from knowledge.kinds import EFFECTS, PROJECTS, STRATEGIES, SYSTEM
+from knowledge.stage import Shift
 from knowledge.store import Query
 from knowledge.strategies import Evidence, Strategy
 from strategies import life, review
 from strategies.intervals import compared
+from strategies.neighbours import conflicts_ahead
 from wiring.build import Errata
 
 Follows = Literal["rules", "nothing"]
@@ -148,7 +150,25 @@ class _Desk:
         waiting = [stored.item for stored in strategies.scan(Query(where={"state": "in_review"}))]
         for strategy in waiting:
             if not self._month.hasty or strategy.strategy_id == HASTY:
-                review.approve(shift, strategy.strategy_id, "morning review", "read, and found right")
+                _approved(shift, strategy)
+
+
+def _approved(shift: Shift, strategy: Strategy) -> None:
+    """As a person would: what is harmless is acknowledged; a rule that mends takes the place of one that only stops; any other
+    conflict leaves the strategy in review."""
+    found = conflicts_ahead(shift, strategy)
+    refused = {one.with_rule for one in found if one.grade == "refused"}
+    shadowed = {one.with_rule for one in found if one.kind == "shadows"}
+    if len(refused) > 1 or refused - shadowed:
+        return
+    review.approve(
+        shift,
+        strategy.strategy_id,
+        "morning review",
+        "read, and found right",
+        acknowledge=[one.acknowledge for one in found],
+        supersedes=next(iter(refused), None),
+    )
 
 
 def _hasty(now: datetime) -> Strategy:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
+from errata_client.engine import Engine
 from errata_client.model import JsonValue
+from errata_client.rule import Rule
 from knowledge.cases import FailureCase
 from knowledge.effects import Effect
 from knowledge.kinds import (
@@ -27,6 +29,7 @@ from knowledge.store import Query, Range, Stored
 from knowledge.strategies import Publication, Strategy
 from strategies import life
 from strategies.effect import Arms, Marks, Trial, counted, measured, overcome
+from strategies.material import view_after, view_before
 
 NIGHT = "errata nightly"
 BEFORE = timedelta(days=30)
@@ -116,13 +119,28 @@ def _runs(shift: Shift, since: datetime) -> Iterator[list[RunRecord]]:
 
 def _marks(shift: Shift, trial: Trial, causes: dict[str, str]) -> Marks:
     rule, recurred, failed = trial.strategy.rule, set[str](), set[str]()
+    is_for = _meant_for(rule)
     for case in _cases(shift, trial):
         failed.add(case.run_id)
-        if causes.get(case.fingerprint) == rule.root_cause and not overcome(case):
+        if causes.get(case.fingerprint) == rule.root_cause and not overcome(case) and is_for(case):
             recurred.add(case.run_id)
     fired = _firings(shift, trial, {"firing.mode": "active", "arm": "treated"})
     would_fire = frozenset(_firings(shift, trial, {"firing.mode": "shadow"})) - set(fired)
     return Marks(frozenset(recurred), frozenset(failed), frozenset(fired), fired.total(), would_fire)
+
+
+def _meant_for(rule: Rule) -> Callable[[FailureCase], bool]:
+    """Which failures a rule is to prevent: a rule that asks what failed before only those that follow such a failure, any
+    other all of its cause in its scope."""
+    if not any(condition.kind in {"repeated", "last_error"} for condition in rule.trigger.conditions):
+        return lambda _: True
+    engine = Engine([rule], treat_shadow_as_active=True)
+
+    def fires(case: FailureCase) -> bool:
+        view = view_before(case) if rule.trigger.phase == "before" else view_after(case)
+        return view is not None and bool(engine.decide(view, rule.valid_until).fired)
+
+    return fires
 
 
 def _firings(shift: Shift, trial: Trial, of: dict[str, str]) -> Counter[str]:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
+from errata_client.engine import Engine
 from errata_client.rule import Rule
 from knowledge.errors import ConflictError
-from knowledge.kinds import CANDIDATES, STRATEGIES
+from knowledge.kinds import CANDIDATES, CASES, STRATEGIES
 from knowledge.stage import Shift, StageReport
 from knowledge.store import Query, Stored
 from knowledge.strategies import Candidate, Evidence, Strategy
@@ -17,7 +18,7 @@ from strategies.backtest import backtest as tried
 from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
 from strategies.likeness import LIKE_REJECTED, resemblances
-from strategies.material import Material
+from strategies.material import Material, view_before
 from strategies.reach import Volume, reach
 from strategies.review import TAINTED
 from strategies.supply import Supply
@@ -82,7 +83,7 @@ def file(shift: Shift) -> StageReport:
     known = [stored.item for stored in strategies.scan(Query())]
     counts = Counter[str](filed=0)
     for candidate in _passed(shift):
-        reason = _known_already(candidate, known)
+        reason = _known_already(candidate, known) or _mended_already(shift, candidate, known)
         if reason is None:
             shift.guard()
             known.append(_filed(shift, candidate, known))
@@ -193,6 +194,25 @@ def _known_already(candidate: Candidate, known: Sequence[Strategy]) -> str | Non
     ]
     mended = set().union(*(item.evidence.cases for item in same if item.rule.action.kind in MENDING))
     return "answered" if any(mine <= cases for cases in answered) or mine <= mended else None
+
+
+def _mended_already(shift: Shift, candidate: Candidate, known: Sequence[Strategy]) -> str | None:
+    """Whether a stop has nothing left to stop: the rules of its scope that mend calls, asked as agents ask them, change all
+    but a few of its cases."""
+    if candidate.rule.action.kind in MENDING or candidate.rule.trigger.phase != "before":
+        return None
+    mending = [
+        item.rule
+        for item in known
+        if item.rule.scope == candidate.rule.scope and item.rule.action.kind in MENDING and _answers(item)
+    ]
+    if not mending:
+        return None
+    engine, today = Engine(mending, treat_shadow_as_active=True), shift.now.date()
+    cases = shift.store.collection(shift.project, CASES).get_many(candidate.cases)
+    views = [view for stored in cases.values() if (view := view_before(stored.item)) is not None]
+    left = len(candidate.cases) - sum(engine.decide(view, today).outcome != "pass" for view in views)
+    return "answered" if left < gate.MIN_SUPPORT else None
 
 
 def _same_idea(candidate: Candidate, strategy: Strategy) -> bool:
