@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from errata_client.faults import in_json_words
 from errata_client.model import Model
 from knowledge.errors import (
     BadInputError,
@@ -179,7 +180,7 @@ def faults(errors: Iterable[ErrorDetails | Mapping[str, object]], root: str | No
         location = error["loc"]
         parts = [str(part) for part in (location if isinstance(location, tuple | list) else ())]
         where = "/" + "/".join([root, *parts] if root else parts)
-        found.append(Fault(where=where, detail=str(error["msg"]).removeprefix("Value error, ")))
+        found.append(Fault(where=where, detail=in_json_words(str(error["type"]), str(error["msg"]))))
     return found[:MAX_FAULTS]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import yaml
 from pydantic import ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.model import JsonValue
 from knowledge.causes import Exemplar, RootCause
 from knowledge.errors import BadInputError
@@ -71,10 +72,8 @@ def _cause(entry: JsonValue, number: int, source: str, created_by: str) -> RootC
     try:
         return RootCause.model_validate({"created_by": created_by, **entry, "exemplars": exemplars})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
         raise BadInputError(
-            f"{source}, cause {number} ({entry.get('cause_id', 'no id')}): {field}: {first['msg']}"
+            f"{source}, cause {number} ({entry.get('cause_id', 'no id')}): {faults_told(error, most=1, whole='cause')}"
         ) from error
 
 

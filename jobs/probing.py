@@ -11,8 +11,8 @@ import httpx
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from errata_client.faults import faults_told
 from errata_client.model import Model
-from ingest.adapters.reading import faults
 from jobs.files import read_text
 from knowledge.errors import BadInputError
 from knowledge.health import ProbeResult
@@ -57,7 +57,7 @@ def load_probes(path: Path) -> tuple[Probe, ...]:
     except yaml.YAMLError as error:
         raise BadInputError(f"{path}: no YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        raise BadInputError(f"{path}: {faults(error)}") from error
+        raise BadInputError(f"{path}: {faults_told(error)}") from error
 
 
 def run_probes(probes: Iterable[Probe], client: httpx.Client, now: datetime) -> list[ProbeResult]:

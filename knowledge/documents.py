@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from errata_client.faults import faults_told
 from knowledge.errors import BadInputError, StoreUnavailableError
 from knowledge.fields import Scalar, is_unicode, scalar, values_at
 from knowledge.kinds import Kind, M, key_of
@@ -89,11 +90,9 @@ def item_of(kind: Kind[M], key: str, body: str) -> M:
     try:
         return kind.model.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
         raise StoreUnavailableError(
             f"{kind.name} {key}: what is stored cannot be read by this version of Errata "
-            f"({where}: {first['msg']}); run the version that wrote it"
+            f"({faults_told(error, most=1)}); run the version that wrote it"
         ) from error
 
 

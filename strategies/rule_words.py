@@ -26,7 +26,7 @@ CONDITIONS = {
     "unseen": "nobody gave the value of {it.field}",
     "not_called": "{it.tool} has not succeeded yet",
     "called": "{it.tool} has succeeded before",
-    "repeated": "the very same call was made {it.times} times already{failed}",
+    "repeated": "the very same call {made} already{failed}",
     "last_error": "the call before failed with {it.pattern}",
     "fact": "{told} {says} {it.pattern} at {it.path}",
     "absent": "{it.field} is not given",
@@ -63,10 +63,12 @@ def condition_in_words(condition: Condition) -> str:
     told = (getattr(condition, "tool", None) or "the latest result") + about
     error = getattr(condition, "error", None)
     unless = getattr(condition, "unless", None)
-    failed = f", and failed with {error}" if error else ""
+    failed = "" if not error else ", and failed" if error in ANYTHING else f", and failed with {_cut(error)}"
     failed += f" (unless with {_cut(unless)})" if unless else ""
+    times = getattr(condition, "times", 1)
+    made = "was made" if times == 1 else f"was made {times} times"
     return CONDITIONS[condition.kind].format(
-        it=condition, says=says, matches=matches, relation=relation, told=told, failed=failed
+        it=condition, says=says, matches=matches, relation=relation, told=told, failed=failed, made=made
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,8 @@ def read_binary(path: Path) -> Iterator[bytes]:
 
 def _raw(path: Path) -> Iterator[bytes]:
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):  # what is read to recognise it would be gone
+            raise BadInputError(f"{path}: is a pipe, which can be read only once; save it as a file first")
         with path.open("rb") as file:
             while piece := file.read(PIECE):
                 yield piece

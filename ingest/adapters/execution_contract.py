@@ -10,6 +10,7 @@ from errata_client.model import JsonValue
 from errata_client.run import Agent, Run
 from ingest.adapters import plan_updates, rewoo
 from ingest.adapters.chat import moment
+from ingest.adapters.jsonvalue import json_kind
 from ingest.adapters.plain_text import TextLines, head_lines
 from ingest.adapters.plan_records import arguments_in, plan_of, status_of, steps_listed, tool_in
 from ingest.adapters.plan_run import PlanRun, Result, judged
@@ -64,7 +65,7 @@ def contract_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalyse
     if isinstance(record, list) and plan_updates.is_stream(record):
         return plan_updates.run_of(record), []
     if not isinstance(record, dict):
-        raise RecordError(f"a record is an object with a plan and results, this is {type(record).__name__}")
+        raise RecordError(f"a record is an object with a plan and results, this is {json_kind(record)}")
     if rewoo.is_state(record):
         return rewoo.run_of_state(record), []
     if plan_updates.is_state(record):

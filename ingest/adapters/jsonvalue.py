@@ -22,6 +22,16 @@ _REPLACEMENT = "\ufffd"
 _UNUSUAL = re2.compile(rb"9[2-9][0-9]{17}|[0-9]{20}|\\u0000|[0-9][eE]\+?[0-9]{3}")
 
 
+KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
+
+
 class NotJsonError(ValueError):
     """The bytes are no JSON value; the text says why."""
 
@@ -37,6 +47,11 @@ def loads(data: bytes | str) -> JsonValue:
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _depth_over(value, MAX_DEPTH):
         raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels")
     return value
+
+
+def json_kind(value: JsonValue) -> str:
+    """What the value is in JSON's words: "a list"."""
+    return KINDS.get(type(value), "null")
 
 
 def clean_text(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from errata_client.model import JsonValue
 from errata_client.run import Run
 from ingest.adapters.chat import moment
+from ingest.adapters.jsonvalue import json_kind
 from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.reading import read_records
 from ingest.adapters.records import Opening
@@ -37,7 +38,7 @@ class NativeJsonl:
 def native_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     """The run of one record; pydantic's ValidationError says what is wrong with it."""
     if not isinstance(record, dict):
-        raise RecordError(f"a run is an object with run_id and steps, this is {type(record).__name__}")
+        raise RecordError(f"a run is an object with run_id and steps, this is {json_kind(record)}")
     steps = record.get("steps")
     given: dict[str, Any] = {**record, **_times(record)}
     if isinstance(steps, list):

@@ -14,6 +14,7 @@ from typing import Any
 from errata_client.model import JsonValue
 from errata_client.run import Agent, Run
 from ingest.adapters import langchain_steps
+from ingest.adapters.jsonvalue import json_kind
 from ingest.adapters.plain_text import Line, TextLines, head_lines, lines_of
 from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.react_run import react_run
@@ -70,7 +71,7 @@ class ReactTranscript:
 def transcript_record(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     """The run of one record. RecordError where it holds no transcript."""
     if not isinstance(record, dict):
-        raise RecordError(f"a record is an object with a transcript, this is {type(record).__name__}")
+        raise RecordError(f"a record is an object with a transcript, this is {json_kind(record)}")
     if (listed := langchain_steps.steps_in(record)) is not None:
         return langchain_steps.run_of(record, listed, position)
     key = _key_in(record)

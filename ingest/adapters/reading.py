@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pydantic import ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.model import JsonValue
 from errata_client.run import Run
 from ingest.adapters.port import NotAnalysed, RecordError
@@ -29,17 +30,9 @@ def converted(items: Iterable[Record | Unreadable], convert: Convert) -> Iterato
         try:
             run, troubles = convert(item.value, item.position)
         except ValidationError as error:
-            yield NotAnalysed(position=item.position, reason=faults(error))
+            yield NotAnalysed(position=item.position, reason=faults_told(error))
         except RecordError as error:
             yield NotAnalysed(position=item.position, reason=str(error))
         else:
             yield run
             yield from troubles
-
-
-def faults(error: ValidationError) -> str:
-    """The first few faults of a record in words: "steps.3.index: Input should be a valid integer"."""
-    found = error.errors(include_url=False, include_input=False)
-    told = [f"{'.'.join(map(str, fault['loc'])) or 'record'}: {fault['msg']}" for fault in found[:3]]
-    more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
-    return "; ".join(told) + more

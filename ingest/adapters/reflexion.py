@@ -14,7 +14,7 @@ from errata_client.deliberation import Episode
 from errata_client.model import JsonValue
 from errata_client.run import Agent, Outcome, Run, Step, ToolCall
 from ingest.adapters import reflexion_log
-from ingest.adapters.jsonvalue import clean_text
+from ingest.adapters.jsonvalue import clean_text, json_kind
 from ingest.adapters.plain_text import TextLines, head_lines
 from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.reading import read_records
@@ -129,7 +129,7 @@ class _Episodes:
 def reflexion_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     """The run of one record. RecordError where it has no attempts."""
     if not isinstance(record, dict):
-        raise RecordError(f"a record is an object with trials, this is {type(record).__name__}")
+        raise RecordError(f"a record is an object with trials, this is {json_kind(record)}")
     attempts = _attempts(record)
     if attempts is not None:
         return _of_attempts(record, attempts, position)

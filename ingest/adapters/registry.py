@@ -60,10 +60,9 @@ def recognise(opening: Opening, source: str = AUTO) -> Recognition:
             f"{opening.path}: it holds {_held(opening)}: what people say about runs, not the runs. Ingest the file that "
             f"has the runs' messages or calls; labels are for `errata evaluate`."
         )
-    looked_for = "; ".join(f"{adapter.name}: {adapter.looks_for}" for adapter in ADAPTERS)
     raise BadInputError(
-        f"{opening.path}: no known kind of source. It holds {_held(opening)}. Looked for {looked_for}. "
-        f"If it is one of them, name it with --source."
+        f"{opening.path}: no known kind of source. It holds {_held(opening)}. Sources are {_names()}; docs/ingest.md "
+        f"shows each. If it is one of them, name it as the source, and what is missing is told."
     )
 
 
@@ -72,8 +71,11 @@ def adapter_named(name: str) -> Adapter:
     for adapter in ADAPTERS:
         if adapter.name == name:
             return adapter
-    known = ", ".join([AUTO, *(adapter.name for adapter in ADAPTERS)])
-    raise BadInputError(f"no source is called {name!r}; there are {known}")
+    raise BadInputError(f"no source is called {name!r}; there are {AUTO}, {_names()}")
+
+
+def _names() -> str:
+    return ", ".join(adapter.name for adapter in ADAPTERS)
 
 
 def _is_labels(opening: Opening) -> bool:
@@ -91,7 +93,7 @@ def _held(opening: Opening) -> str:
     if not opening.samples:
         keys = ", ".join(opening.keys[:8])
         trouble = f" ({opening.trouble})" if opening.trouble else ""
-        return f"an object with the keys {keys}" if keys else f"no readable record{trouble}"
+        return f"an object with the keys {keys}{trouble}" if keys else f"no readable record{trouble}"
     return f"records like {_shape(opening.samples[0])}"
 
 

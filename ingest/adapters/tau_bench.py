@@ -14,6 +14,7 @@ from errata_client.run import Outcome, Run, StepError, ToolDeclaration
 from ingest.adapters import text_actions
 from ingest.adapters.chat import Chat
 from ingest.adapters.chat_run import content_id, spoken
+from ingest.adapters.jsonvalue import json_kind
 from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.reading import read_records
 from ingest.adapters.records import Opening
@@ -43,7 +44,7 @@ class TauBench:
 def tau_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     """The run of one record. RecordError where it has no `traj`."""
     if not isinstance(record, dict):
-        raise RecordError(f"a record is an object with a traj, this is {type(record).__name__}")
+        raise RecordError(f"a record is an object with a traj, this is {json_kind(record)}")
     messages = record.get("traj")
     if not isinstance(messages, list):
         raise RecordError("no list of messages in traj")

@@ -29,6 +29,8 @@ from wiring.settings import Settings, load_settings, unknown_variables
 from wiring.tokens import list_tokens
 
 STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
+FEW = 6
+"""Good findings of single projects that are still shown one by one."""
 SAMPLE = ("order not found", "找不到订单")
 
 
@@ -163,7 +165,10 @@ def _faults(errata: Errata, project: str, night: Night) -> str:
 
 
 def _print(console: Console, findings: list[Finding]) -> None:
-    rows = [
-        (Text(finding.status, STYLES[finding.status]), finding.what, finding.said) for finding in findings
-    ]
+    """What is fine with single projects is counted, so that what is not can be seen."""
+    quiet = [finding for finding in findings if finding.status == "ok" and finding.of_project]
+    shown = findings if len(quiet) <= FEW else [finding for finding in findings if finding not in quiet]
+    rows = [(Text(finding.status, STYLES[finding.status]), finding.what, finding.said) for finding in shown]
     print_table(console, ("", "what", "~said"), rows)
+    if len(shown) < len(findings):
+        console.print(f"… and {len(quiet)} more of single projects are ok; --json lists them", style="dim")

@@ -26,6 +26,11 @@ class Finding:
     status: Literal["ok", "warning", "failed"]
     said: str
 
+    @property
+    def of_project(self) -> bool:
+        """Whether it is of a single project: "nights of shop"."""
+        return " of " in self.what
+
 
 @dataclass
 class _Seen:

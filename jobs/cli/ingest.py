@@ -44,7 +44,8 @@ def ingest(
         errata.ensure_project(chosen)
         results = [(path, _ingest_one(errata, chosen, path, source)) for path in files]
         document = summary(results) | _standing(errata, chosen)
-    show(as_json, document, lambda console: _print(console, chosen, document))
+    if as_json or any(isinstance(result, IngestReport) for _, result in results):
+        show(as_json, document, lambda console: _print(console, chosen, document))
     failed = [(path, result) for path, result in results if isinstance(result, BadInputError)]
     for path, error in failed:
         say(f"errata: {error}" if str(path) in str(error) else f"errata: {path}: {error}")

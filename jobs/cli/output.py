@@ -62,6 +62,15 @@ def clean(text: object) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in joined)
 
 
+def shortened(text: str, room: int) -> str:
+    """The text in at most `room` characters, cut between words, with an ellipsis where something is left out."""
+    if len(text) <= room:
+        return text
+    head, space, rest = text[: room - 1].rpartition(" ")
+    kept = head if space and len(rest) < room // 2 else text[: room - 1]
+    return kept.rstrip(" ,;:") + "…"
+
+
 def count(number: int, one: str, many: str | None = None) -> str:
     """`1 case`, `2 cases`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

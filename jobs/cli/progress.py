@@ -77,7 +77,8 @@ class NightBars:
         head = Text.assemble(" ", MARKS[record.status], f" {record.stage:<11}{_seconds(record):>7}  ")
         self._bars.console.print(head.append(told))
         for reason, times in reasons(record).items():
-            self._bars.console.print(Text(f"{'':>23}not looked at: {times} × {clean(reason)}", "dim"))
+            again = f" ({times:,} times)" if times > 1 else ""
+            self._bars.console.print(Text(f"{'':>23}not looked at: {clean(reason)}{again}", "dim"))
 
 
 def counts_told(counts: dict[str, int]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.rule import Rule
 from jobs.files import read_text
 from knowledge.errors import BadInputError
@@ -62,6 +63,4 @@ def _checked(fields: dict[str, Any]) -> Rule:
     try:
         return Rule.model_validate(fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInputError(f"not a rule: {where}: {first['msg'].removeprefix('Value error, ')}") from error
+        raise BadInputError(f"not a rule: {faults_told(error, most=1, whole='rule')}") from error

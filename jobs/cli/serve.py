@@ -33,7 +33,7 @@ def serve(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Serve the API and the review page, and run the night on time, until a signal stops it."""
+    """Serve the API, and run the night on time, until a signal stops it."""
     settings = load_settings(host=host, port=port, schedule=schedule)
     configure_logs(settings)
     with ExitStack() as stack:

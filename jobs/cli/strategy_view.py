@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from errata_client.rule import Rule
-from jobs.cli.output import clean, count
+from jobs.cli.output import clean, count, shortened
 from jobs.cli.tables import cell, facts, print_table
 from knowledge.strategies import BeforeAfter, Evidence, Strategy
 from strategies.conflicts import Conflict
@@ -18,6 +18,8 @@ from strategies.rule_words import in_words
 
 ROWS_SHOWN = 12
 CELL = 240
+RULE = 160
+"""Characters of a rule in words that a list shows; `show` has them all."""
 STATE_STYLES = {
     "in_review": "bold yellow",
     "active": "green",
@@ -109,7 +111,7 @@ def _row(strategy: Strategy) -> tuple[object, ...]:
         rule.root_cause,
         evidence_told(strategy.evidence),
         rule.valid_until.isoformat(),
-        in_words(rule)[:200],
+        shortened(in_words(rule), RULE),
     )
 
 
@@ -158,8 +160,8 @@ def _print_rows(console: Console, rule: Rule, rows: Sequence[BeforeAfter]) -> No
         (
             Text(row.judgement, JUDGEMENT_STYLES.get(row.judgement, "")),
             row.source.replace("_", " "),
-            _before(rule, row)[:CELL],
-            _after(rule, row)[:CELL],
+            shortened(_before(rule, row), CELL),
+            shortened(_after(rule, row), CELL),
             row.why,
         )
         for row in rows[:ROWS_SHOWN]

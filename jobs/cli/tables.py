@@ -42,8 +42,10 @@ def print_table(
         return
     fixed = [place for place, name in enumerate(columns) if not name.startswith("~")]
     widths = {place: _width(columns[place], [row[place] for row in cells]) for place in fixed}
+    widths = _fitting(widths, console.width)
     left = console.width - sum(width + GAP for width in widths.values())
-    if left >= (len(columns) - len(fixed)) * (ROOM + GAP) - GAP:
+    long = sum(name.startswith("~") for name in columns)
+    if len(widths) == len(fixed) and left >= long * (ROOM + GAP) - GAP:
         console.print(_table(columns, cells))
     else:
         _print_stacked(console, columns, cells, widths)
@@ -58,6 +60,15 @@ def facts(rows: Iterable[tuple[str, object]]) -> Table:
         if value not in (None, "", (), [], {}):
             made.add_row(name, cell(value))
     return made
+
+
+def _fitting(widths: dict[int, int], room: int) -> dict[int, int]:
+    """Those of the columns that fit beside each other; the widest behind the first give way, and get lines of their own."""
+    kept = dict(widths)
+    while len(kept) > 1 and sum(kept.values()) + GAP * (len(kept) - 1) > room:
+        first = next(iter(kept))
+        del kept[max((place for place in kept if place != first), key=lambda place: kept[place])]
+    return kept
 
 
 def _width(name: str, cells: Sequence[Text]) -> int:
@@ -90,7 +101,7 @@ def _print_stacked(
     for row in cells:
         console.print(_line(columns, row, widths), soft_wrap=True)
         for place in long:
-            name = f"{columns[place].lstrip('~')}: " if len(long) > 1 else ""
+            name = f"{columns[place].lstrip('#~')}: " if len(long) > 1 else ""
             console.print(Padding(Text.assemble((name, "dim"), row[place]), (0, 0, 0, 4)))
 
 

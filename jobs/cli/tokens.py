@@ -13,6 +13,7 @@ from knowledge.nights import ApiToken
 from wiring.tokens import SCOPES, create_token, list_tokens, revoke_token
 
 app = typer.Typer(help="The bearer tokens of the service.", no_args_is_help=True)
+EMPTY = "No token yet: `errata tokens create NAME --scope …` makes one."
 
 
 @app.command("create")
@@ -47,7 +48,11 @@ def list_all(as_json: JsonOption = False) -> None:
         for t in tokens
     ]
     columns = ("token", "~name", "scopes", "projects", "created", "revoked")
-    show(as_json, [_shown(token) for token in tokens], lambda console: print_table(console, columns, rows))
+    show(
+        as_json,
+        [_shown(token) for token in tokens],
+        lambda console: print_table(console, columns, rows, EMPTY),
+    )
 
 
 @app.command("revoke")

@@ -24,6 +24,7 @@ app = typer.Typer(
     help="The declared tools: their schemas, and whether they change anything.", no_args_is_help=True
 )
 
+EMPTY = "No tool is declared: `errata tools import FILE` declares what a file holds."
 EffectOption = Annotated[
     bool | None,
     typer.Option(
@@ -73,7 +74,7 @@ def list_tools(project: ProjectOption = None, as_json: JsonOption = False) -> No
         tools = [stored.item for stored in found]
     rows = [(tool.tool, _effect(tool), _arguments(tool), tool.source, tool.description) for tool in tools]
     columns = ("tool", "effect", "arguments", "from", "~description")
-    show(as_json, tools, lambda console: print_table(console, columns, rows))
+    show(as_json, tools, lambda console: print_table(console, columns, rows, EMPTY))
 
 
 @app.command("show")

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.rule import Rule
 from knowledge.errors import BadInputError
 from knowledge.strategies import BeforeAfter, Strategy
@@ -49,9 +50,7 @@ def read_rule(text: str, where: str) -> Rule:
     try:
         return Rule.model_validate(rule)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BadInputError(f"{where}: rule.{place}: {first['msg']}") from error
+        raise BadInputError(f"{where}: not a rule: {faults_told(error, most=1, whole='rule')}") from error
 
 
 def _row(row: BeforeAfter) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -265,3 +266,20 @@ def test_arguments_nested_too_deeply_do_not_stop_the_ingest(tmp_path: Path, stor
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
     assert report.runs == 2
     assert report.by_error_code == {"output.invalid_json": 1}
+
+
+def test_a_pipe_is_refused_at_once_and_not_waited_for(tmp_path: Path, store: Store) -> None:
+    pipe = tmp_path / "runs.jsonl"
+    os.mkfifo(pipe)
+    with pytest.raises(BadInputError, match="is a pipe"):
+        ingest_file(pipe, "auto", a_shift(store), Masker(KEY))
+
+
+def test_faults_of_a_record_are_told_in_the_words_of_json(tmp_path: Path, store: Store) -> None:
+    path = written_lines(tmp_path / "runs.jsonl", [native(1), {"run_id": 7, "steps": "x"}, [1], None])
+    report = ingest_file(path, "native_jsonl", a_shift(store), Masker(KEY))
+    assert [one.reason for one in report.not_analysed] == [
+        "run_id: should be text; steps: should be a list",
+        "a run is an object with run_id and steps, this is a list",
+        "a run is an object with run_id and steps, this is null",
+    ]

@@ -61,7 +61,7 @@ def test_a_command_is_up_if_it_ends_as_expected(command: tuple[str, ...], up: bo
         ("probes:\n- {name: a, tools: [x]}", "either a url or a command"),
         ("probes:\n- {name: a, tools: [x], url: http://x, comand: [y]}", "comand"),
         ("probes: [", "no YAML"),
-        ("just text", "valid dictionary"),
+        ("just text", "should be an object"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_probes_is_told(tmp_path: Path, text: str, told: str) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import orjson
 from pydantic import Field, ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.model import Model, UtcDatetime
 from errata_client.rule import Rule
 
@@ -47,9 +48,7 @@ def read_bundle(data: bytes) -> Bundle:
     try:
         bundle = Bundle.model_validate_json(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BundleError(f"not a bundle: {where}: {first['msg']}") from error
+        raise BundleError(f"not a bundle: {faults_told(error, most=1, whole='the text')}") from error
     if bundle.format != FORMAT:
         raise BundleError(f"bundle format {bundle.format}, this client reads {FORMAT}: upgrade errata-client")
     if content_digest(bundle) != bundle.digest:

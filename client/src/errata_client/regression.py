@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from errata_client.decision import Decision, Outcome
 from errata_client.decorator import CallBlocked
 from errata_client.engine import Engine
+from errata_client.faults import faults_told
 from errata_client.model import JsonValue, Model
 from errata_client.rule import Rule
 from errata_client.view import CallView
@@ -87,9 +88,7 @@ def read_tests(path: Path) -> RegressionTests:
     except OSError as error:
         raise RegressionError(f"{path}: cannot be read: {error.strerror or error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise RegressionError(f"{path}: {where}: {first['msg']}") from error
+        raise RegressionError(f"{path}: {faults_told(error, most=1, whole='the file')}") from error
     if tests.format != FORMAT:
         raise RegressionError(
             f"{path}: format {tests.format}, this client reads {FORMAT}: upgrade errata-client"

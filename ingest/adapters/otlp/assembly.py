@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from errata_client.faults import faults_told
 from errata_client.jsontext import as_text
 from errata_client.model import JsonValue
 from errata_client.run import Run, Step, ToolCall
@@ -23,7 +24,6 @@ from ingest.adapters.otlp.traces import Trace
 from ingest.adapters.otlp.tree import Tree, parts_of
 from ingest.adapters.otlp.uses import Used, used_tools
 from ingest.adapters.port import NotAnalysed
-from ingest.adapters.reading import faults
 
 MAX_STEPS = 5_000
 INPUT_TOKENS = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
@@ -48,7 +48,7 @@ def runs_of(trace: Trace) -> Iterator[Run | NotAnalysed]:
         try:
             yield from _Assembly(trace.trace_id + name, part).items()
         except ValidationError as error:
-            yield NotAnalysed(position=f"trace {trace.trace_id}", reason=faults(error))
+            yield NotAnalysed(position=f"trace {trace.trace_id}", reason=faults_told(error))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata_client.model import JsonValue
-from ingest.adapters.jsonvalue import NotJsonError, clean_text, loads, storable
+from ingest.adapters.jsonvalue import NotJsonError, clean_text, json_kind, loads, storable
 from ingest.adapters.otlp.span import Attributes, Event, Span, SpanError, Status
 from ingest.adapters.otlp.values import id_of, nanoseconds_of, status_of
 
@@ -30,7 +30,7 @@ def jaeger_spans(value: dict[str, Any]) -> Iterator[Span | SpanError]:
             process = item.get("process", processes.get(str(item.get("processID"))))
             yield jaeger_span(item, process if isinstance(process, dict) else {})
         else:
-            yield SpanError(f"a span is an object, this is {type(item).__name__}")
+            yield SpanError(f"a span is an object, this is {json_kind(item)}")
 
 
 def jaeger_span(value: dict[str, Any], process: dict[str, Any]) -> Span | SpanError:

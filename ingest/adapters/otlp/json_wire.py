@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from errata_client.model import JsonValue
-from ingest.adapters.jsonvalue import clean_text
+from ingest.adapters.jsonvalue import clean_text, json_kind
 from ingest.adapters.otlp.jaeger import is_jaeger_span, is_jaeger_trace, jaeger_span, jaeger_spans
 from ingest.adapters.otlp.span import Attributes, Event, Span, SpanError
 from ingest.adapters.otlp.values import attributes_of, id_of, nanoseconds_of, status_of
@@ -45,7 +45,7 @@ def spans_in(value: JsonValue, around: _Around | None = None) -> Iterator[Found]
     elif isinstance(value, dict):
         yield from _spans_of_object(value, around)
     else:
-        yield SpanError(f"a span is an object, this is {type(value).__name__}")
+        yield SpanError(f"a span is an object, this is {json_kind(value)}")
 
 
 def shape_of(value: JsonValue) -> str | None:
