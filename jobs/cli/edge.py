@@ -28,11 +28,6 @@ class _UsageError(Protocol):
     def show(self) -> None: ...
 
 
-def main() -> None:
-    """The entry point of `errata`."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command and answer its exit code. With --json among the arguments, an error is JSON on stdout too."""
     as_json = "--json" in arguments

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from errata_client.run import Run
-from jobs.cli import run
+from jobs.cli.edge import run
 
 
 @dataclass(frozen=True)

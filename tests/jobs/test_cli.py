@@ -225,3 +225,13 @@ def test_a_date_is_its_last_second_and_a_time_without_zone_is_utc() -> None:
     assert parse_as_of("2026-03-01T02:00:00+08:00") == datetime(2026, 2, 28, 18, tzinfo=UTC)
     with pytest.raises(BadInputError):
         parse_as_of("2026-02-30")
+
+
+def test_an_interrupt_while_the_command_line_is_loaded_is_told_without_a_traceback() -> None:
+    finder = "type('F', (), {'find_spec': lambda *a: (_ for _ in ()).throw(KeyboardInterrupt) if a[1] == 'jobs.cli.edge' else None})()"
+    script = f"import sys; sys.meta_path.insert(0, {finder}); from jobs.cli import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (ended.returncode, ended.stdout) == (INTERRUPTED, "")
+    assert ended.stderr == "errata: interrupted before anything was done\n"

@@ -15,7 +15,7 @@ from jobs.cli.serve import bind
 from knowledge.errors import BadInputError
 
 ROOT = Path(__file__).resolve().parents[2]
-SERVE = "from jobs.cli import run; import sys; sys.exit(run(['serve', '--port', '0', '--json']))"
+SERVE = "from jobs.cli.edge import run; import sys; sys.exit(run(['serve', '--port', '0', '--json']))"
 
 
 @pytest.fixture
