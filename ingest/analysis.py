@@ -14,7 +14,7 @@ from ingest.decisive.step import decisive_step
 from ingest.detectors.port import FINAL_ANSWER, Detector, Finding
 from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
-from ingest.references import reference_calls
+from ingest.references import Wanted, every, reference_calls
 from ingest.repair import find_repair
 from ingest.run_records import run_record
 from ingest.step_context import step_context
@@ -42,9 +42,10 @@ def analyse(
     now: datetime,
     detectors: Sequence[Detector] = DETECTORS,
     tools: Sequence[ToolDeclaration] = (),
+    wanted: Wanted = every,
 ) -> Analysis:
-    """Everything that a masked run gives. `now` dates what the run itself does not; `tools` are the project's
-    declarations, for a run that has none."""
+    """Everything that a masked run gives, of its successful calls those that are `wanted`. `now` dates what the run itself
+    does not; `tools` are the project's declarations, for a run that has none."""
     run = with_declarations(run, tools)
     calls = tuple(replay(run))
     case_of = _Cases(run, project, now, calls)
@@ -53,7 +54,7 @@ def analyse(
     return Analysis(
         cases=cases,
         record=run_record(run, calls, len(cases), intent_of(run), now, decisive),
-        references=tuple(reference_calls(project, run, calls, now)),
+        references=tuple(reference_calls(project, run, calls, now, wanted)),
         calls=sum(call.step.paired for call in calls),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from errata_client.replay import StepView
@@ -20,12 +20,25 @@ PER_SCOPE = 500
 Scope = tuple[str, str]
 
 
-def reference_calls(project: str, run: Run, calls: Iterable[StepView], now: object) -> list[ReferenceCall]:
-    """The agent's successful calls of a masked run, each with the view before it. `now` dates a run without times."""
+Wanted = Callable[[Scope, int], bool]
+"""Whether a call of this scope and rank may be kept."""
+
+
+def every(_scope: Scope, _rank: int) -> bool:
+    """All calls are wanted."""
+    return True
+
+
+def reference_calls(
+    project: str, run: Run, calls: Iterable[StepView], now: object, wanted: Wanted = every
+) -> list[ReferenceCall]:
+    """The agent's successful calls of a masked run, each with the view before it, as far as they are `wanted`: a view costs
+    more than all else, and most calls rank too high to be kept. `now` dates a run without times."""
     return [
-        _reference(project, run, call, now)
+        reference
         for call in calls
         if call.step.requestor == "agent" and call.step.paired and succeeded(call.step) and _is_readable(call)
+        if (reference := _reference(project, run, call, now, wanted)) is not None
     ]
 
 
@@ -34,9 +47,13 @@ def _is_readable(call: StepView) -> bool:
     return call.step.tool_call is not None and call.step.tool_call.raw_arguments is None
 
 
-def _reference(project: str, run: Run, call: StepView, now: object) -> ReferenceCall:
-    step, view = call.step, call.before
-    reference_id = digest("reference", project, run.run_id, step.index, view.step_id, view.tool)
+def _reference(project: str, run: Run, call: StepView, now: object, wanted: Wanted) -> ReferenceCall | None:
+    step, moment = call.step, call.moment
+    reference_id = digest("reference", project, run.run_id, step.index, moment.step_id, moment.tool)
+    rank = rank_of(reference_id)
+    if not wanted((moment.step_id, moment.tool), rank):
+        return None
+    view = call.before
     success = {"success": True, "failure": False}.get(run.outcome.status)
     return ReferenceCall.model_validate(
         {
@@ -46,7 +63,7 @@ def _reference(project: str, run: Run, call: StepView, now: object) -> Reference
             "step_id": view.step_id,
             "tool": view.tool,
             "occurred_at": step.started_at or run.started_at or now,
-            "rank": rank_of(reference_id),
+            "rank": rank,
             "arguments": view.arguments,
             "view": view,
             "result_excerpt": excerpt(step),
@@ -68,6 +85,14 @@ class Reservoirs:
     shift: Shift
     size: int = PER_SCOPE
     _kept: dict[Scope, dict[str, int]] = field(default_factory=dict)
+    _highest: dict[Scope, int] = field(default_factory=dict)
+    """Of the scopes that were full at the last look, the highest rank that was kept: it only sinks."""
+
+    def wants(self, scope: Scope, rank: int) -> bool:
+        """Whether a call of this rank may still be kept."""
+        self._ranks(scope)
+        highest = self._highest.get(scope)
+        return highest is None or rank <= highest
 
     def offer(self, calls: Iterable[ReferenceCall]) -> BulkReport:
         """Keep the ones that rank low enough; what they push out is removed."""
@@ -107,6 +132,7 @@ class Reservoirs:
             if len(ranks) > self.size:
                 lowest = sorted(ranks.items(), key=lambda item: (item[1], item[0]))
                 self._kept[scope] = dict(lowest[: self.size])
+                self._highest[scope] = lowest[self.size - 1][1]
                 evicted |= {key for key, _ in lowest[self.size :]}
         return evicted
 

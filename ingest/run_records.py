@@ -46,7 +46,7 @@ def run_record(
 
 
 def _recorded(call: StepView) -> RecordedCall:
-    step, view = call.step, call.before
+    step, view = call.step, call.moment
     found = list(leaves(view.arguments))[:MAX_LEAVES]
     error, ok = step.error, succeeded(step)
     return RecordedCall(

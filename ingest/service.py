@@ -143,7 +143,7 @@ class _Work:
                 f"{len(cuts)} of its texts are longer than what is analysed: their ends were not read{whole}"
             )
             self.left_out.add(NotAnalysed(position=f"run {masked.run_id}", reason=reason))
-        found = analyse(masked, shift.project, shift.now, tools=self._tools)
+        found = analyse(masked, shift.project, shift.now, tools=self._tools, wanted=self.reservoirs.wants)
         cases = with_payloads(found.cases, masked, kept)
         return replace(found, cases=tuple(excused(case, self._down, shift.project) for case in cases))
 

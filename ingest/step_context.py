@@ -30,7 +30,7 @@ def step_context(run: Run, step: Step, calls: tuple[str, ...], view: StepView | 
     return StepContext(
         tools_before=calls[-TOOLS_BEFORE:],
         position=round(min(step.index / last, 1.0), 4),
-        input_length=len(view.before.user_input) if view else len(step.user_input or ""),
+        input_length=len(view.moment.user_input) if view else len(step.user_input or ""),
         observation_excerpt=excerpt(step),
     )
 

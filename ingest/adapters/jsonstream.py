@@ -17,6 +17,8 @@ MAX_ELEMENT = 64 * 1024 * 1024
 """Bytes of one element, line or record; a longer one is skipped and reported."""
 
 _STRUCTURE = re.compile(rb'["\[\]{}]')
+_UP_TO_STRUCTURE = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+"""With the whole strings on the way; one that is cut off by the end of the buffer stays."""
 _IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _SCALAR = re.compile(rb'[^",\[\]{}\s]*+')
 _BLANK = re.compile(rb"\s*+")
@@ -108,7 +110,9 @@ class JsonStream:
     def _pass_container(self) -> None:
         depth = 0
         while True:
-            match = _STRUCTURE.search(self._buffer, self._at)
+            passed = _UP_TO_STRUCTURE.match(self._buffer, self._at)
+            self._at = passed.end() if passed else self._at
+            match = _STRUCTURE.match(self._buffer, self._at)
             if match is None:
                 self._at = len(self._buffer)
                 self._need()

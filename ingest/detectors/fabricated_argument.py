@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from errata_client import pointer as pointers
+from errata_client.context import Moment
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.pointer import Scalar
 from errata_client.provenance import Sources
 from errata_client.replay import StepView
 from errata_client.run import Run, Step
-from errata_client.view import CallView
 from ingest.detectors.port import Detector, Finding
 from ingest.from_email import derived_places
 from ingest.repair import succeeded
@@ -76,9 +76,9 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
             if canonical(value) not in confirmed and not _number_was_said(run, call.step, value):
                 found.setdefault(_argument(place), []).append(place)
         for argument, places in found.items():
-            yield _finding(call.step, call.before, argument, places, schemas)
+            yield _finding(call.step, call.moment, argument, places, schemas)
         if succeeded(call.step):
-            confirmed.update(canonical(value) for _, value in pointers.leaves(call.before.arguments))
+            confirmed.update(canonical(value) for _, value in pointers.leaves(call.moment.arguments))
 
 
 def is_identifier(value: JsonValue) -> bool:
@@ -98,7 +98,7 @@ def is_identifier(value: JsonValue) -> bool:
 
 def _invented(call: StepView) -> Iterator[tuple[str, Scalar]]:
     """The places and values that look like identifiers and that nobody gave."""
-    view, derived = call.before, derived_places(call.step)
+    view, derived = call.moment, derived_places(call.step)
     for place, value in pointers.leaves(view.arguments):
         ungiven = view.provenance.get(place) in {"nowhere", "prompt"} and place not in derived
         if ungiven and is_identifier(value) and not _is_free(place):
@@ -132,7 +132,7 @@ class _Schemas:
         self._run = run
         self._sources: Sources | None = None
 
-    def origin(self, view: CallView, place: str) -> str:
+    def origin(self, view: Moment, place: str) -> str:
         """Who gave the value at `place`."""
         given = view.provenance.get(place, "nowhere")
         if given != "nowhere" or not self._run.tools:
@@ -147,7 +147,7 @@ class _Schemas:
         return "schema" if known else "nowhere"
 
 
-def _finding(step: Step, view: CallView, argument: str, places: list[str], schemas: _Schemas) -> Finding:
+def _finding(step: Step, view: Moment, argument: str, places: list[str], schemas: _Schemas) -> Finding:
     origins = {schemas.origin(view, place) for place in places}
     origin = next(one for one in ("nowhere", "schema", "prompt") if one in origins)
     where = _WHERE[origin]
@@ -169,7 +169,7 @@ def _finding(step: Step, view: CallView, argument: str, places: list[str], schem
     )
 
 
-def _value(view: CallView, place: str) -> JsonValue:
+def _value(view: Moment, place: str) -> JsonValue:
     found = pointers.get(view.arguments, place)
     return None if found is pointers.MISSING else found
 

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from errata_client import pointer as pointers
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.pointer import Scalar
@@ -63,12 +62,20 @@ def facts(result: JsonValue) -> set[str]:
     if isinstance(value, str):
         words = _WORD.findall(value[:MAX_TEXT].casefold())
         return {" ".join(pair) for pair in itertools.pairwise(words)}
-    return {_fact(place, leaf) for place, leaf in itertools.islice(pointers.leaves(value), MOST)}
+    return {f"{name}={leaf}" for name, leaf in itertools.islice(_named(value), MOST)}
 
 
-def _fact(place: str, value: Scalar) -> str:
-    named = [part for part in pointers.parts_of(place) if not part.isdigit()]
-    return f"{named[-1] if named else ''}={value}"
+def _named(value: JsonValue) -> Iterator[tuple[str, Scalar]]:
+    """Each scalar with the last key above it that is no number, in the order of the document."""
+    stack: list[tuple[str, JsonValue]] = [("", value)]
+    while stack:
+        name, found = stack.pop()
+        if isinstance(found, dict):
+            stack += [(name if key.isdigit() else key, below) for key, below in reversed(found.items())]
+        elif isinstance(found, list | tuple):
+            stack += [(name, below) for below in reversed(found)]
+        else:
+            yield name, found
 
 
 def _spoken_before(run: Run) -> set[int]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from errata_client import pointer as pointers
+from errata_client.context import Moment
 from errata_client.replay import StepView
 from errata_client.run import Run, Step
-from errata_client.view import CallView
 from ingest.detectors.port import Detector, Finding
 
 MAX_LENGTH = 2_000
@@ -55,10 +55,10 @@ def detect(_run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     """
     for call in calls:
         if call.step.requestor == "agent" and call.step.paired:
-            yield from _findings(call.step, call.before)
+            yield from _findings(call.step, call.moment)
 
 
-def _findings(step: Step, view: CallView) -> Iterator[Finding]:
+def _findings(step: Step, view: Moment) -> Iterator[Finding]:
     for place, value in pointers.leaves(view.arguments):
         if not isinstance(value, str) or len(value) > MAX_LENGTH or not _GATE.search(value):
             continue

@@ -38,8 +38,8 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
 
 
 def _findings(call: StepView, made: Sequence[str]) -> Iterator[Finding]:
-    for place, value in pointers.leaves(call.before.arguments):
-        if call.before.provenance.get(place) not in {"nowhere", "prompt"}:
+    for place, value in pointers.leaves(call.moment.arguments):
+        if call.moment.provenance.get(place) not in {"nowhere", "prompt"}:
             continue
         assumed = next((text for text in made if _names(text, value)), None)
         if assumed is None:

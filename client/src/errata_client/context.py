@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from threading import RLock
 
 from errata_client.facts import Results
 from errata_client.jsontext import canonical
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, unchecked
 from errata_client.provenance import Sources, trace
 from errata_client.reading import is_read_only
-from errata_client.view import CallView, PriorCall
+from errata_client.view import CallView, PriorCall, Provenance
 
 LATEST_CALLS = 32
 MAX_TOOLS = 256
@@ -20,6 +21,30 @@ MAX_SIGNATURES = 10_000
 MAX_SPOKEN = 16_384
 MAX_ERROR = 1_000
 MAX_OBSERVATION = 4_000
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a view is made of, as it was when the call went out: all of it but the facts, which cost most to make."""
+
+    run_id: str
+    step_id: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    user_input: str
+    thought: str
+    raw_output: str
+    provenance: dict[str, Provenance]
+    calls_before: tuple[PriorCall, ...]
+    last_observation: str | None
+    repeats: int
+    repeated_error: str | None
+    results: Results
+
+    def view(self) -> CallView:
+        """The view, facts and all."""
+        known = {name: value for name, value in vars(self).items() if name != "results"}
+        return CallView.model_construct(**known, facts=self.results.facts(self.arguments))
 
 
 class RunContext:
@@ -35,7 +60,7 @@ class RunContext:
         self._sources = Sources()
         self._results = Results()
         self._calls = _Calls()
-        self._out: dict[int, tuple[CallView, bytes]] = {}
+        self._out: dict[int, tuple[CallView | Moment, bytes]] = {}
         self._handle = 0
         self._heard = ""
         self._last_observation: str | None = None
@@ -74,24 +99,50 @@ class RunContext:
         `siblings` are the recorded results of calls made at the same moment: with them nothing is pending.
         """
         with self._lock:
-            made, repeated_error = self._calls.made(tool, arguments)
-            return CallView.model_construct(
-                run_id=self.run_id,
-                step_id=step_id or tool,
-                tool=tool,
-                arguments=arguments,
-                user_input=self._heard,
-                thought=thought,
-                raw_output=raw_output,
-                provenance=trace(arguments, self._sources, siblings),
-                calls_before=self._calls.before(),
-                last_observation=self._last_observation,
-                repeats=made,
-                repeated_error=repeated_error,
-                facts=self._results.facts(arguments),
-            )
+            return self._moment(tool, arguments, step_id, thought, raw_output, siblings).view()
 
-    def start(self, view: CallView) -> int:
+    def moment(
+        self,
+        tool: str,
+        arguments: dict[str, JsonValue],
+        *,
+        step_id: str | None = None,
+        thought: str = "",
+        raw_output: str = "",
+        siblings: Sequence[Sources] | None = None,
+    ) -> Moment:
+        """What `view` is made of, for whoever needs few of the views."""
+        with self._lock:
+            moment = self._moment(tool, arguments, step_id, thought, raw_output, siblings)
+            return replace(moment, results=self._results.at_present())
+
+    def _moment(
+        self,
+        tool: str,
+        arguments: dict[str, JsonValue],
+        step_id: str | None,
+        thought: str,
+        raw_output: str,
+        siblings: Sequence[Sources] | None,
+    ) -> Moment:
+        made, repeated_error = self._calls.made(tool, arguments)
+        return Moment(
+            run_id=self.run_id,
+            step_id=step_id or tool,
+            tool=tool,
+            arguments=arguments,
+            user_input=self._heard,
+            thought=thought,
+            raw_output=raw_output,
+            provenance=trace(arguments, self._sources, siblings),
+            calls_before=self._calls.before(),
+            last_observation=self._last_observation,
+            repeats=made,
+            repeated_error=repeated_error,
+            results=self._results,
+        )
+
+    def start(self, view: CallView | Moment) -> int:
         """The call goes out as `view` has it (after a rewrite: a copy with the new arguments); its handle."""
         with self._lock:
             self._handle += 1
@@ -101,23 +152,33 @@ class RunContext:
 
     def finish(self, handle: int, observation: str) -> CallView:
         """The call succeeded with `observation` as text; its view in phase "after"."""
+        return _viewed(self.note_finished(handle, observation)).model_copy(
+            update={"phase": "after", "observation": observation}
+        )
+
+    def fail(self, handle: int, error: str) -> CallView:
+        """The call failed with `error`, the tool's or the framework's text; its view in phase "after"."""
+        return _viewed(self.note_failed(handle, error)).model_copy(update={"phase": "after", "error": error})
+
+    def note_finished(self, handle: int, observation: str) -> CallView | Moment:
+        """As `finish`; what was started."""
         with self._lock:
             view, signature = self._returned(handle)
             self._sources.returned(observation)
             self._results.add(view.tool, view.arguments, observation)
-            self._calls.finish(signature, PriorCall(tool=view.tool, ok=True))
+            self._calls.finish(signature, _prior_call(view.tool, None))
             self._last_observation = observation[:MAX_OBSERVATION]
-            return view.model_copy(update={"phase": "after", "observation": observation})
+            return view
 
-    def fail(self, handle: int, error: str) -> CallView:
-        """The call failed with `error`, the tool's or the framework's text; its view in phase "after"."""
+    def note_failed(self, handle: int, error: str) -> CallView | Moment:
+        """As `fail`; what was started."""
         with self._lock:
             view, signature = self._returned(handle)
             self._sources.failed(error, view.arguments)
-            self._calls.finish(signature, PriorCall(tool=view.tool, ok=False, error=error[:MAX_ERROR]))
-            return view.model_copy(update={"phase": "after", "error": error})
+            self._calls.finish(signature, _prior_call(view.tool, error[:MAX_ERROR]))
+            return view
 
-    def _returned(self, handle: int) -> tuple[CallView, bytes]:
+    def _returned(self, handle: int) -> tuple[CallView | Moment, bytes]:
         if handle not in self._out:
             raise KeyError(
                 f"call {handle} of run {self.run_id} is not out: finish or fail a call once, after start"
@@ -125,6 +186,14 @@ class RunContext:
         returned = self._out.pop(handle)
         self._sources.out = len(self._out)
         return returned
+
+
+def _viewed(started: CallView | Moment) -> CallView:
+    return started.view() if isinstance(started, Moment) else started
+
+
+def _prior_call(tool: str, error: str | None) -> PriorCall:
+    return unchecked(PriorCall, {"tool": tool, "ok": error is None, "error": error})
 
 
 class _Calls:

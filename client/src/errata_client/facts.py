@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from heapq import merge
 from itertools import islice
 
@@ -28,19 +28,33 @@ Told = tuple[int, int, int, str, Scalar, str, str]
 """Depth, rank of the result, place in it; path, value, the id it is about, tool."""
 
 
-@dataclass(frozen=True)
 class Result:
     """What one successful call returned: its scalars (shallow paths first) and the ids it is about.
 
     `asked` are the ids that the call itself named, `ids` those and the ones that the result holds. `keyed` are the
-    scalars below each key that is an id, by that id: their paths, with {id} in its place.
+    scalars below each key that is an id, by that id: their paths, with {id} in its place. All but `asked` is made when
+    it is first asked for: most results are never looked into.
     """
 
-    tool: str
-    scalars: tuple[tuple[str, Scalar], ...]
-    keyed: dict[str, tuple[tuple[str, Scalar], ...]]
-    asked: frozenset[str]
-    ids: frozenset[str]
+    def __init__(self, tool: str, asked: frozenset[str], value: JsonValue) -> None:
+        self.tool, self.asked = tool, asked
+        self._value = value
+
+    @cached_property
+    def scalars(self) -> tuple[tuple[str, Scalar], ...]:
+        """The first MAX_SCALARS of them."""
+        short = ((path, scalar) for path, scalar in leaves(self._value) if _is_short(scalar))
+        return tuple(sorted(short, key=lambda item: item[0].count("/"))[:MAX_SCALARS])
+
+    @cached_property
+    def keyed(self) -> dict[str, tuple[tuple[str, Scalar], ...]]:
+        """By id, the scalars below a key that is one."""
+        return _keyed(self.scalars)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """What the result is about."""
+        return self.asked | frozenset(_held(self._value))
 
 
 class Results:
@@ -53,7 +67,13 @@ class Results:
         """`tool`, called with `arguments`, returned `observation`; one that is not JSON holds no facts."""
         value = read(observation)
         if value is not None:
-            self._results.append(_result(tool, arguments, value))
+            self._results.append(Result(tool, frozenset(call_ids(arguments)), value))
+
+    def at_present(self) -> Results:
+        """What is known now, whatever is added later."""
+        known = Results()
+        known._results = self._results.copy()
+        return known
 
     def facts(self, arguments: dict[str, JsonValue]) -> tuple[Fact, ...]:
         """At most 64 facts, shallow paths first, then the latest result first, then as the result has them.
@@ -71,12 +91,22 @@ class Results:
         """Per tool the result that counts and the shared id, the latest result first."""
         latest = list(reversed(self._results))
         chosen: dict[str, tuple[int, str]] = {}
-        for held in ([result.asked for result in latest], [result.ids for result in latest]):
+        for held in (_asked, _ids):
             for rank, result in enumerate(latest):
-                about = next((text for key, text in named.items() if key in held[rank]), None)
+                if result.tool in chosen:
+                    continue
+                about = next((text for key, text in named.items() if key in held(result)), None)
                 if about is not None:
-                    chosen.setdefault(result.tool, (rank, about))
+                    chosen[result.tool] = (rank, about)
         return [(latest[rank], about) for rank, about in sorted(chosen.values())]
+
+
+def _asked(result: Result) -> frozenset[str]:
+    return result.asked
+
+
+def _ids(result: Result) -> frozenset[str]:
+    return result.ids
 
 
 def _order(told: Told) -> tuple[int, int, int]:
@@ -123,16 +153,6 @@ def _is_id(text: str, pointer: str) -> bool:
         return True
     names = [part for part in parts_of(pointer) if not part.isdigit()]
     return bool(names) and names[-1].casefold().endswith("id")
-
-
-def _result(tool: str, arguments: dict[str, JsonValue], value: JsonValue) -> Result:
-    asked = frozenset(call_ids(arguments))
-    scalars = sorted(
-        ((path, scalar) for path, scalar in leaves(value) if _is_short(scalar)),
-        key=lambda item: item[0].count("/"),
-    )
-    kept = tuple(scalars[:MAX_SCALARS])
-    return Result(tool, kept, _keyed(kept), asked, asked | frozenset(_held(value)))
 
 
 def _keyed(scalars: Iterable[tuple[str, Scalar]]) -> dict[str, tuple[tuple[str, Scalar], ...]]:

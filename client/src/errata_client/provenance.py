@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Literal
 
 from errata_client import words
@@ -20,6 +20,15 @@ Origin = Literal["person", "tool", "prompt"]
 
 MAX_TEXT = 512 * 1024
 """Characters of source text that one run keeps."""
+
+MOST_TIMES = 6
+"""How much longer than itself a text of ASCII may be in normal form: JSON's \\ufdfa is 18 characters, its 1e15 as many."""
+
+LOOKS = 64
+"""Counting the words of a text takes as long as a few hundred searches through it."""
+
+LAST_DIGITS = 3
+"""Digits that stand together however a number is written: 1,234."""
 
 _SEPARATOR = "\x00"
 _EMAIL_BLANK = "\x01"
@@ -41,11 +50,12 @@ class Sources:
         self.forgotten = False
         self._size = 0
         self._texts: deque[_Text] = deque()
+        self._unmeasured: list[tuple[_Text, int]] = []
         self._indexes: dict[Origin, _Index] = {"person": _Index(), "tool": _Index(), "prompt": _Index()}
 
     def hear(self, text: str) -> None:
         """A person said `text`."""
-        self._add(_Text.of("person", words.normal(text)))
+        self._add(_Text("person", text, words.normal))
 
     def prompt(self, text: str) -> None:
         """The agent's makers wrote `text` (system prompt, schemas, examples)."""
@@ -53,14 +63,14 @@ class Sources:
 
     def returned(self, text: str) -> None:
         """A call succeeded with `text`; of JSON, every scalar and every key counts."""
-        self._add(_Text.of("tool", _normal_result(text)))
+        self._add(_Text("tool", text, _normal_result))
 
     def failed(self, text: str, arguments: dict[str, JsonValue]) -> None:
         """A call with `arguments` failed with `text`; the values that it sent are not given by their echo."""
         sent = [words.scalar_text(value) for _, value in leaves(arguments)]
         spoken = [form for value in sent for form in (value, words.core(value)) if form]
         hidden = frozenset(number for value in sent if (number := words.number(value)))
-        self._add(_Text.of("tool", words.without(_normal_result(text), spoken), hidden))
+        self._add(_Text("tool", text, lambda text: words.without(_normal_result(text), spoken), hidden))
 
     def holds(self, value: Scalar, origin: Origin) -> bool:
         """Whether `value` stands in a text of `origin`, as whole words, as a number or reshaped."""
@@ -81,14 +91,22 @@ class Sources:
         return "prompt" if self._indexes["prompt"].holds(text) else "nowhere"
 
     def _add(self, text: _Text) -> None:
-        if len(text.whole) > self.limit:
+        if text.most > self.limit and len(text.whole) > self.limit:
             self.forgotten = True
-            text = _Text.of(text.origin, text.whole[: self.limit], text.hidden)
+            text = _Text(text.origin, text.whole[: self.limit], str, text.hidden)
         self._texts.append(text)
         self._indexes[text.origin].add(text)
-        self._size += len(text.whole)
+        self._unmeasured.append((text, text.most))
+        self._size += text.most
+        if self._size > self.limit:
+            self._measure()
         while self._size > self.limit:
             self._forget(self._texts.popleft())
+
+    def _measure(self) -> None:
+        """How long a text is in normal form is found out once it could matter."""
+        self._size += sum(len(text.whole) - most for text, most in self._unmeasured)
+        self._unmeasured.clear()
 
     def _forget(self, text: _Text) -> None:
         self.forgotten = True
@@ -103,45 +121,100 @@ def trace(
     return {pointer: sources.provenance(value, siblings) for pointer, value in leaves(arguments)}
 
 
-@dataclass(frozen=True)
 class _Text:
-    """One source text in normal form: `whole`, and `parted` with its email addresses blanked out."""
+    """One source text. Its normal form `whole`, that with its email addresses blanked out (`parted`), and what stands in
+    it are made when they are first asked for: most values are found before all texts were looked at."""
 
-    origin: Origin
-    whole: str
-    parted: str
-    emails: tuple[str, ...]
-    hidden: frozenset[str]
+    def __init__(
+        self, origin: Origin, raw: str, read: Callable[[str], str], hidden: frozenset[str] = frozenset()
+    ) -> None:
+        self.origin, self.hidden = origin, hidden
+        self._raw, self._read = raw, read
+        self.most = MOST_TIMES * len(raw) if raw.isascii() else len(self.whole)
 
-    @classmethod
-    def of(cls, origin: Origin, whole: str, hidden: frozenset[str] = frozenset()) -> _Text:
-        spans = list(words.emails(whole)) if "@" in whole else []
-        parted = words.blanked(whole, spans, _EMAIL_BLANK)
-        return cls(origin, whole, parted, tuple(whole[start:end] for start, end in spans), hidden)
+    @cached_property
+    def whole(self) -> str:
+        """In normal form."""
+        return self._read(self._raw)
+
+    @cached_property
+    def _emails(self) -> tuple[tuple[int, int], ...]:
+        return tuple(words.emails(self.whole)) if "@" in self.whole else ()
+
+    @cached_property
+    def parted(self) -> str:
+        """With its addresses blanked out."""
+        return words.blanked(self.whole, self._emails, _EMAIL_BLANK)
+
+    @cached_property
+    def emails(self) -> tuple[str, ...]:
+        """Its addresses."""
+        return tuple(self.whole[start:end] for start, end in self._emails)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words and addresses, as often as they stand there."""
+        return (*words.WORD.findall(self.parted), *self.emails)
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """Its numbers, but for what is hidden."""
+        return tuple(found for found in words.numbers(self.parted) if found not in self.hidden)
+
+    @cached_property
+    def reshaped(self) -> tuple[str, ...]:
+        """Its ids, without the marks between their letters and digits."""
+        compounds = [words.squeezed(found) for found in words.COMPOUND.findall(self.parted)]
+        single = [word for word in self.words if "_" in word and "@" not in word]
+        pieces = [piece for word in single for piece in (*word.split("_"), words.squeezed(word))]
+        return tuple(found for found in (*compounds, *pieces) if _is_id(found))
+
+    @cached_property
+    def _unmarked(self) -> str:
+        return self.parted.replace("-", "").replace("/", "").replace("_", "")
+
+    def has_word(self, text: str) -> bool:
+        """Whether `text`, a word or an address, is in `words`."""
+        return text in self.emails if "@" in text else words.stands(self.parted, text)
+
+    def has_number(self, number: str) -> bool:
+        """Whether `number` is in `numbers`. Of what is not there mostly not even the last digits are."""
+        last = number.lstrip("-").partition(".")[0][-LAST_DIGITS:]
+        return (last in self.parted or not self.parted.isascii()) and number in self.numbers
+
+    def has_reshaped(self, squeezed: str) -> bool:
+        """Whether `squeezed` is in `reshaped`."""
+        return squeezed in self._unmarked and squeezed in self.reshaped
 
 
 @lru_cache(maxsize=8)
 def _prompt_of(text: str) -> _Text:
-    return _Text.of("prompt", words.normal(text))
+    """An agent's prompt is the same in run after run."""
+    return _Text("prompt", text, words.normal)
 
 
-@dataclass
 class _Index:
-    """The texts of one origin, with their words, numbers and ids counted, so that a text can go again."""
+    """The texts of one origin. New ones are searched as they are; after LOOKS looks their words, numbers and ids are
+    counted, so that many looks cost no more than one, and a text can go again."""
 
-    texts: deque[_Text] = field(default_factory=deque)
-    words: Counter[str] = field(default_factory=Counter)
-    numbers: Counter[str] = field(default_factory=Counter)
-    reshaped: Counter[str] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self._texts: deque[_Text] = deque()
+        self._new: deque[_Text] = deque()
+        self._looks = 0
+        self._words: Counter[str] = Counter()
+        self._numbers: Counter[str] = Counter()
+        self._reshaped: Counter[str] = Counter()
 
     def add(self, text: _Text) -> None:
-        self.texts.append(text)
-        for counter, found in self._counted(text):
-            counter.update(found)
+        self._texts.append(text)
+        self._new.append(text)
 
     def remove(self, text: _Text) -> None:
         """`text` is the oldest of its origin."""
-        self.texts.popleft()
+        self._texts.popleft()
+        if len(self._new) > len(self._texts):
+            self._new.popleft()
+            return
         for counter, found in self._counted(text):
             counter.subtract(found)
             for key in found:
@@ -149,33 +222,59 @@ class _Index:
                     del counter[key]
 
     def _counted(self, text: _Text) -> Iterator[tuple[Counter[str], tuple[str, ...]]]:
-        found = _prompted(text) if text.origin == "prompt" else _counted(text)
-        return zip((self.words, self.numbers, self.reshaped), found, strict=True)
+        counters = self._words, self._numbers, self._reshaped
+        return zip(counters, (text.words, text.numbers, text.reshaped), strict=True)
+
+    def _count_new(self) -> None:
+        for text in self._new:
+            for counter, found in self._counted(text):
+                counter.update(found)
+        self._new.clear()
+        self._looks = 0
 
     def holds(self, text: str) -> bool:
         """Whether normal `text` was seen here: as it is, as a number, or reshaped."""
-        number = words.number(text)
-        if number is not None and number in self.numbers:
+        if self._spoken(text):
             return True
-        return self._spoken(text) or self._reshaped(text, is_number=number is not None)
+        number = words.number(text)
+        if number is not None and self._has_number(number):
+            return True
+        return self._has_core(text, is_number=number is not None)
 
     def holds_words(self, text: str) -> bool:
         """Whether `text` is of several words and each stands here."""
         parts = [core for part in text.split(" ") if (core := words.core(part))]
         return len(parts) > 1 and all(self._spoken(part) for part in parts)
 
-    def _spoken(self, text: str) -> bool:
-        if text in self.words:
-            return True
-        if not text or words.WORD.fullmatch(text) or words.is_email(text):
-            return False
-        if " " in text and "@" in text:
-            return any(words.stands(source.whole, text) for source in self.texts)
-        if not all(word in self.words for word in words.WORD.findall(text)):
-            return False
-        return any(words.stands(source.parted, text) for source in self.texts)
+    def _has_word(self, text: str) -> bool:
+        return text in self._words or any(source.has_word(text) for source in self._new)
 
-    def _reshaped(self, text: str, *, is_number: bool) -> bool:
+    def _has_number(self, number: str) -> bool:
+        return number in self._numbers or any(source.has_number(number) for source in self._new)
+
+    def _has_reshaped(self, squeezed: str) -> bool:
+        return squeezed in self._reshaped or any(source.has_reshaped(squeezed) for source in self._new)
+
+    def _spoken(self, text: str) -> bool:
+        if not text:
+            return False
+        self._looks += 1
+        if self._looks > LOOKS and self._new:
+            self._count_new()
+        if words.WORD.fullmatch(text) or words.is_email(text):
+            return self._has_word(text)
+        if " " in text and "@" in text:
+            return any(words.stands(source.whole, text) for source in self._texts)
+        if any(words.stands(source.parted, text) for source in self._new):
+            return True
+        if not all(word in self._words for word in words.WORD.findall(text)):
+            return False
+        return any(words.stands(source.parted, text) for source in self._counted_texts())
+
+    def _counted_texts(self) -> Iterator[_Text]:
+        return islice(self._texts, len(self._texts) - len(self._new))
+
+    def _has_core(self, text: str, *, is_number: bool) -> bool:
         """Whether the letters and digits of `text` were seen with other marks at or between them."""
         core = words.core(text)
         if len(core) < words.CORE_LENGTH or "@" in core:
@@ -186,22 +285,9 @@ class _Index:
             return False
         squeezed = words.squeezed(core)
         lettered = _LETTERED.fullmatch(squeezed)
-        if lettered and lettered.group(1) in self.words:
+        if lettered and self._has_word(lettered.group(1)):
             return True
-        return _is_id(squeezed) and (squeezed in self.reshaped or squeezed in self.words)
-
-
-def _counted(text: _Text) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The words, numbers and reshaped ids of a text."""
-    single = words.WORD.findall(text.parted)
-    numbers = tuple(found for found in words.numbers(text.parted) if found not in text.hidden)
-    compounds = [words.squeezed(found) for found in words.COMPOUND.findall(text.parted)]
-    pieces = [piece for word in single if "_" in word for piece in (*word.split("_"), words.squeezed(word))]
-    return (*single, *text.emails), numbers, tuple(found for found in (*compounds, *pieces) if _is_id(found))
-
-
-_prompted = lru_cache(maxsize=8)(_counted)
-"""An agent's prompt is the same in run after run."""
+        return _is_id(squeezed) and (self._has_reshaped(squeezed) or self._has_word(squeezed))
 
 
 def _is_id(text: str) -> bool:
@@ -212,7 +298,11 @@ def _normal_result(text: str) -> str:
     value = read(text)
     if value is None:
         return words.normal(text)
-    return _SEPARATOR.join(_spoken_parts(value))
+    parts = list(_spoken_parts(value))
+    joined = _SEPARATOR.join(parts)
+    if joined.count(_SEPARATOR) != max(len(parts) - 1, 0):
+        return _SEPARATOR.join(map(words.normal, parts))
+    return words.normal(joined).replace(f" {_SEPARATOR}", _SEPARATOR).replace(f"{_SEPARATOR} ", _SEPARATOR)
 
 
 def _spoken_parts(value: JsonValue) -> Iterator[str]:
@@ -220,7 +310,9 @@ def _spoken_parts(value: JsonValue) -> Iterator[str]:
     stack: list[JsonValue] = [value]
     while stack:
         found = stack.pop()
-        if isinstance(found, dict):
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict):
             for key, below in reversed(found.items()):
                 stack += [below, key]
         elif isinstance(found, list):

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
-from errata_client.context import RunContext
+from errata_client.context import Moment, RunContext
 from errata_client.jsontext import as_text
 from errata_client.provenance import Sources
 from errata_client.run import Run, Step, ToolCall
 from errata_client.view import CallView
 
 
-@dataclass(frozen=True)
 class StepView:
-    """A step with a tool call, as the client would have seen it before the call and after it."""
+    """A step with a tool call, as the client would have seen it: `moment` when it went out, `before` and `after`, its
+    views before the call and after it, made when they are first asked for."""
 
-    step: Step
-    before: CallView
-    after: CallView
+    def __init__(self, step: Step, moment: Moment) -> None:
+        self.step = step
+        self.moment = moment
+
+    @cached_property
+    def before(self) -> CallView:
+        """About to call."""
+        return self.moment.view()
+
+    @cached_property
+    def after(self) -> CallView:
+        """It returned."""
+        came = {"error": self.step.error.message} if self.step.error else {"observation": _answer(self.step)}
+        return self.before.model_copy(update={"phase": "after", **came})
 
 
 def replay(run: Run) -> Iterator[StepView]:
@@ -63,17 +74,18 @@ def _replay_batch(contexts: dict[str, RunContext], steps: list[Step]) -> Iterato
     for position, (step, call) in enumerate(called):
         siblings = [sources for other, sources in enumerate(returned) if other != position]
         context = contexts[step.requestor]
-        before = _view(context, step, call, siblings)
-        started.append((context, step, before, context.start(before)))
-    for context, step, before, handle in started:
-        yield StepView(step, before, _after(context, step, handle))
+        moment = _moment(context, step, call, siblings)
+        started.append((context, step, moment, context.start(moment)))
+    for context, step, moment, handle in started:
+        _come_back(context, step, handle)
+        yield StepView(step, moment)
     for step in steps:
         if step.tool_call is None and step.observation is not None:
             contexts[step.requestor].learn(as_text(step.observation))
 
 
-def _view(context: RunContext, step: Step, call: ToolCall, siblings: Iterable[Sources]) -> CallView:
-    return context.view(
+def _moment(context: RunContext, step: Step, call: ToolCall, siblings: Iterable[Sources]) -> Moment:
+    return context.moment(
         call.tool,
         call.arguments,
         step_id=step.step_id,
@@ -93,9 +105,14 @@ def _returned(step: Step, call: ToolCall) -> Sources:
     return sources
 
 
-def _after(context: RunContext, step: Step, handle: int) -> CallView:
+def _come_back(context: RunContext, step: Step, handle: int) -> None:
     if step.error is not None:
-        return context.fail(handle, step.error.message)
+        context.note_failed(handle, step.error.message)
+        return
     if not step.answered:
         context.miss()
-    return context.finish(handle, "" if step.observation is None else as_text(step.observation))
+    context.note_finished(handle, _answer(step))
+
+
+def _answer(step: Step) -> str:
+    return "" if step.observation is None else as_text(step.observation)
