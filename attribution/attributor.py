@@ -14,7 +14,8 @@ from attribution.encoders.port import Vectors
 from attribution.exemplars import Known, known_exemplars
 from attribution.gates import passing
 from attribution.parameters import Parameters
-from attribution.ranking import Ranking, Texts, TextVectors
+from attribution.preselection import Exhaustive, Preselected, Preselection
+from attribution.ranking import Texts, TextVectors
 from attribution.text import problem_texts
 from attribution.verdict import Judge, Question
 from attribution.wordings import Wordings
@@ -31,7 +32,7 @@ VectorSource = Callable[[str, Sequence[str]], Mapping[str, Vectors]]
 @dataclass(frozen=True)
 class Attributor:
     """Attributes problems to `causes`, given people's `answers`. `encoders` are the ids of the running encoders;
-    `vectors` finds their vectors."""
+    `vectors` finds their vectors. With `preselection`, few of many exemplars are scored, with the same answers."""
 
     causes: Sequence[RootCause]
     answers: Answers
@@ -39,6 +40,7 @@ class Attributor:
     encoders: tuple[str, ...]
     vectors: VectorSource
     now: datetime
+    preselection: Preselection | None = None
 
     def attribute(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
         """One attribution per problem, by error code and then fingerprint."""
@@ -62,24 +64,24 @@ class Attributor:
         code = problems[0].error_code
         causes = [cause for cause in self.causes if cause.enabled and code in cause.error_codes]
         known = known_exemplars(causes, self.answers)
-        taught = self._vectors_of([one.texts for one in known])
+        scored = self._scored(known)
         for start in range(0, len(problems), CHUNK):
-            yield from self._chunk(problems[start : start + CHUNK], causes, known, taught)
+            yield from self._chunk(problems[start : start + CHUNK], causes, scored)
+
+    def _scored(self, known: Sequence[Known]) -> Exhaustive | Preselected:
+        if self.preselection and len(known) > self.preselection.above:
+            return self.preselection.over(known, self._vectors_of, self.parameters)
+        return Exhaustive(known, self._vectors_of([one.texts for one in known]), self.parameters)
 
     def _chunk(
-        self,
-        problems: Sequence[Problem],
-        causes: Sequence[RootCause],
-        known: Sequence[Known],
-        taught: TextVectors,
+        self, problems: Sequence[Problem], causes: Sequence[RootCause], scored: Exhaustive | Preselected
     ) -> Iterator[Question]:
         questions = [self._question(problem, causes) for problem in problems]
         texts = [problem_texts(question.problem) for question in questions]
-        asked = self._vectors_of(texts)
-        vectors = {encoder: {**taught[encoder], **asked[encoder]} for encoder in self.encoders}
-        ranking = Ranking(known, vectors, self.parameters)
         allowed = [question.covering - question.refused for question in questions]
-        for question, ranked in zip(questions, ranking.rank(texts, allowed), strict=True):
+        for question, ranked in zip(
+            questions, scored.rank(texts, allowed, self._vectors_of(texts)), strict=True
+        ):
             yield replace(question, ranked=ranked)
 
     def _question(self, problem: Problem, causes: Sequence[RootCause]) -> Question:

@@ -11,6 +11,7 @@ from attribution.encoders.port import Encoder, Vectors
 from attribution.exemplars import known_exemplars
 from attribution.likeness import Likeness
 from attribution.parameters import Parameters, check_parameters, default_parameters
+from attribution.preselection import Preselection
 from attribution.proposals import propose
 from attribution.text import Field, normalised, problem_texts
 from attribution.vectors import fill, load, readable
@@ -141,7 +142,8 @@ def attributor_of(
         return load(shift, by_id[encoder], texts)
 
     known = read_causes(shift) if causes is None else list(causes)
-    return Attributor(known, read_people(shift), parameters, tuple(by_id), find, shift.now)
+    nearest = Preselection(shift.store.neighbours, shift.project)
+    return Attributor(known, read_people(shift), parameters, tuple(by_id), find, shift.now, nearest)
 
 
 def read_problems(shift: Shift) -> list[Problem]:

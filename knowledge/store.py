@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Generic, Literal, Protocol
 
 from knowledge.kinds import Kind, M
+from knowledge.neighbours import Neighbours
 from knowledge.nights import Lease
 
 Exact = str | int | float | bool | datetime
@@ -177,6 +178,7 @@ class Store(Protocol):
 
     leases: Leases
     vectors: Vectors
+    neighbours: Neighbours
 
     def collection(self, project: str, kind: Kind[M]) -> Collection[M]:
         """The items of `kind` in `project`. Project ids are 1 to 64 of [a-z0-9_-] and start with a letter or digit,

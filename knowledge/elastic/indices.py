@@ -27,6 +27,16 @@ def prepare(connection: Connection, prefix: str, indices: Iterable[Index]) -> No
             _move(connection, prefix, index, current)
 
 
+def refill(connection: Connection, prefix: str, index: Index) -> None:
+    """The alias leads to an empty index of the present mapping, for what is derived; one of another mapping goes."""
+    _create(connection, index, aliases={})
+    current = behind_aliases(connection, prefix).get(index.alias)
+    actions: list[Json] = [{"add": {"index": index.name, "alias": index.alias}}]
+    if current not in (None, index.name):
+        actions.append({"remove_index": {"index": current}})
+    _point(connection, actions)
+
+
 def behind_aliases(connection: Connection, prefix: str) -> dict[str, str]:
     """The index behind each alias that begins with the prefix."""
 

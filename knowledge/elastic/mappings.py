@@ -78,6 +78,24 @@ def vectors_index(prefix: str) -> Index:
     return Index(f"{prefix}-vectors", properties, ("encoder", "digest"))
 
 
+def neighbours_index(prefix: str, space: str, dimension: int) -> Index:
+    """The vectors of one space, for exact kNN. Derived: a changed mapping is filled again by whoever asks."""
+    vector: Json = {
+        "type": "dense_vector",
+        "dims": dimension,
+        "index": True,
+        "similarity": "max_inner_product",
+        "index_options": {"type": "flat"},
+    }
+    properties = {
+        "project": {"type": "keyword"},
+        "group": {"type": "keyword"},
+        "digest": _STORED,
+        "vector": vector,
+    }
+    return Index(f"{prefix}-neighbours-{digest(space)[:12]}", properties, ("project", "group"))
+
+
 def document_id(project: str, key: str) -> str:
     """The `_id` of an item, which may have 512 bytes: long keys are hashed. No two items share one."""
     if len(key.encode()) > _MAX_KEY_BYTES:

@@ -18,8 +18,10 @@ from knowledge.elastic.freshness import Freshness
 from knowledge.elastic.indices import prepare
 from knowledge.elastic.leases import ElasticLeases
 from knowledge.elastic.mappings import kind_index, leases_index, vectors_index
+from knowledge.elastic.neighbours import ElasticNeighbours
 from knowledge.elastic.vectors import ElasticVectors
 from knowledge.kinds import KINDS, Kind, M
+from knowledge.neighbours import Neighbours
 from knowledge.projects import checked_project
 from knowledge.store import Collection, Leases, Vectors
 
@@ -34,6 +36,7 @@ class ElasticStore:
 
     leases: Leases
     vectors: Vectors
+    neighbours: Neighbours
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class ElasticStore:
         self._freshness = Freshness(self._connection)
         self.leases = ElasticLeases(self._connection, self._prefix)
         self.vectors = ElasticVectors(self._connection, self._prefix)
+        self.neighbours = ElasticNeighbours(self._connection, self._prefix)
 
     def collection(self, project: str, kind: Kind[M]) -> Collection[M]:
         return ElasticCollection(

@@ -15,6 +15,8 @@ _FIXED = {
     "0001-leases": "CREATE TABLE leases (name TEXT PRIMARY KEY, body TEXT NOT NULL)",
     "0002-vectors": "CREATE TABLE vectors (id INTEGER PRIMARY KEY, encoder TEXT NOT NULL, digest TEXT NOT NULL, "
     "vector BLOB NOT NULL, UNIQUE (encoder, digest))",
+    "0003-neighbours": "CREATE TABLE neighbours (id INTEGER PRIMARY KEY, project TEXT NOT NULL, space TEXT NOT NULL, "
+    "member_of TEXT NOT NULL, digest TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (project, space, member_of, digest))",
 }
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from knowledge.kinds import KINDS, Kind, M
+from knowledge.neighbours import Neighbours
 from knowledge.projects import checked_project
 from knowledge.sqlite.collection import SqliteCollection
 from knowledge.sqlite.database import Database
 from knowledge.sqlite.leases import SqliteLeases
 from knowledge.sqlite.migrations import migrate
+from knowledge.sqlite.neighbours import SqliteNeighbours
 from knowledge.sqlite.vectors import SqliteVectors
 from knowledge.store import Collection, Leases, Vectors
 
@@ -22,12 +24,14 @@ class SqliteStore:
 
     leases: Leases
     vectors: Vectors
+    neighbours: Neighbours
 
     def __init__(self, path: Path, *, kinds: Iterable[Kind[Any]] = KINDS) -> None:
         self._database = Database(path)
         self._kinds = tuple(kinds)
         self.leases = SqliteLeases(self._database)
         self.vectors = SqliteVectors(self._database)
+        self.neighbours = SqliteNeighbours(self._database)
 
     def collection(self, project: str, kind: Kind[M]) -> Collection[M]:
         return SqliteCollection(self._database, checked_project(project), kind)

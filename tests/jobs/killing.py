@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from knowledge.kinds import Kind, M
+from knowledge.neighbours import Neighbours
 from knowledge.nights import StageRecord
 from knowledge.store import BulkReport, Collection, Leases, Page, Query, Store, Stored, Tally, Vectors
 
@@ -107,12 +108,14 @@ class KillingStore:
 
     leases: Leases
     vectors: Vectors
+    neighbours: Neighbours
 
     def __init__(self, inner: Store, executioner: Executioner) -> None:
         self._inner = inner
         self._executioner = executioner
         self.leases = inner.leases
         self.vectors = KillingVectors(inner.vectors, executioner)
+        self.neighbours = inner.neighbours
 
     def collection(self, project: str, kind: Kind[M]) -> Collection[M]:
         return KillingCollection(kind.name, self._inner.collection(project, kind), self._executioner)
