@@ -40,7 +40,8 @@ def test_a_value_that_a_missing_answer_may_have_given_is_not_called_invented(
 ) -> None:
     path = written_lines(tmp_path / "runs.jsonl", [RECORD])
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY))
-    assert (report.source, report.runs, report.calls, report.cases) == ("recorded_actions", 1, 2, 0)
+    assert (report.source, report.runs, report.calls) == ("recorded_actions", 1, 2)
+    assert report.by_error_code == {"outcome.low_reward": 1}
     assert report.reference_calls == 0
 
 
