@@ -12,6 +12,8 @@ import structlog
 from ingest.masking import Masker
 from wiring.settings import Settings
 
+TOLD_ANYWAY = ("elastic_transport",)
+"""Libraries that warn of each try; what failed in the end is an error of ours."""
 TELLS_URLS = ("httpx", "httpcore")
 """Libraries that log the URLs they ask at lower levels; a webhook's URL is a secret."""
 
@@ -49,6 +51,8 @@ def configure_logs(settings: Settings, stream: TextIO | None = None) -> None:
     root.setLevel(max(level, logging.WARNING) if level > logging.DEBUG else level)
     for name in ("jobs", "api", "wiring", "ingest", "attribution", "strategies", "knowledge"):
         logging.getLogger(name).setLevel(level)
+    for name in TOLD_ANYWAY:
+        logging.getLogger(name).setLevel(level if level <= logging.DEBUG else logging.ERROR)
     for name in TELLS_URLS:
         logging.getLogger(name).setLevel(logging.WARNING)
 

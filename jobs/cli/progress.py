@@ -14,6 +14,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
 from jobs.cli.output import clean, error_console
@@ -74,17 +75,25 @@ class NightBars:
         """Leave a line that says what the stage did."""
         self._bars.update(self._task, visible=False)
         told = clean(record.error or counts_told(record.counts))
-        head = Text.assemble(" ", MARKS[record.status], f" {record.stage:<11}{_seconds(record):>7}  ")
-        self._bars.console.print(head.append(told))
+        head = Text.assemble(" ", MARKS[record.status], f" {record.stage:<11}{_seconds(record):>7}")
+        line = Table.grid(padding=(0, 2, 0, 0))
+        line.add_column(no_wrap=True)
+        line.add_column(overflow="fold")
+        line.add_row(head, Text(told))
         for reason, times in reasons(record).items():
             again = f" ({times:,} times)" if times > 1 else ""
-            self._bars.console.print(Text(f"{'':>23}not looked at: {clean(reason)}{again}", "dim"))
+            line.add_row("", Text(f"not looked at: {clean(reason)}{again}", "dim"))
+        self._bars.console.print(line)
 
 
 def counts_told(counts: dict[str, int]) -> str:
-    """`12 problems, 3 matched`; what is zero is left out unless all is."""
-    some = {name: number for name, number in counts.items() if number} or counts
-    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in some.items())
+    """`12 problems, 3 matched`; what is zero is left out, and where all is, there was nothing to do."""
+    some = {name: number for name, number in counts.items() if number}
+    return (
+        "nothing to do"
+        if not some
+        else ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in some.items())
+    )
 
 
 def reasons(record: StageRecord) -> dict[str, int]:

@@ -96,10 +96,12 @@ def _print_stacked(
 ) -> None:
     """The short columns in a line, the long ones below it, each in lines of its own."""
     header = [Text(name.lstrip("#~"), "bold") for name in columns]
-    console.print(_line(columns, header, widths), soft_wrap=True)
+    if widths:
+        console.print(_line(columns, header, widths), soft_wrap=True)
     long = [place for place in range(len(columns)) if place not in widths]
     for row in cells:
-        console.print(_line(columns, row, widths), soft_wrap=True)
+        if widths:
+            console.print(_line(columns, row, widths), soft_wrap=True)
         for place in long:
             name = f"{columns[place].lstrip('#~')}: " if len(long) > 1 else ""
             console.print(Padding(Text.assemble((name, "dim"), row[place]), (0, 0, 0, 4)))

@@ -48,3 +48,10 @@ def test_the_first_column_stays_however_wide_it_is() -> None:
 )
 def test_a_text_is_cut_between_words_and_says_so(text: str, said: str) -> None:
     assert shortened(text, 20) == said
+
+
+def test_rows_of_long_text_alone_have_no_empty_line_of_short_columns() -> None:
+    assert printed(40, ("~shows as", "~intent"), ("order not found", "")) == [
+        "    shows as: order not found",
+        "    intent: –",
+    ]
