@@ -9,6 +9,7 @@ from strategies.synthesis.argument_form import form_separations
 from strategies.synthesis.argument_rewrite import ArgumentRewrite
 from strategies.synthesis.ask_for_value import AskForValue
 from strategies.synthesis.derived_amount import DerivedAmount
+from strategies.synthesis.json_extraction import JsonExtraction
 from strategies.synthesis.loop_breaker import LoopBreaker
 from strategies.synthesis.port import FULL, Demand, Draft, Synthesiser
 from strategies.synthesis.precondition import Precondition
@@ -24,6 +25,7 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     Precondition("argument_form", (form_separations,), share=0.0),
     DerivedAmount(),
     SchemaRepair(),
+    JsonExtraction(),
     Prerequisite(),
     LoopBreaker(),
 )
