@@ -59,7 +59,11 @@ STAGES: tuple[Stage, ...] = (
     Stage("embed", _embed, needs=("group",)),
     Stage("attribute", _attribute, needs=("embed",)),
     Stage("cluster", _cluster, needs=("attribute",)),
-    Stage("synthesize", lambda _, shift: strategies.stages.synthesize(shift), needs=("attribute",)),
+    Stage(
+        "synthesize",
+        lambda errata, shift: strategies.stages.synthesize(shift, errata.rule_model),
+        needs=("attribute",),
+    ),
     Stage("backtest", lambda _, shift: strategies.stages.backtest(shift), needs=("synthesize",)),
     Stage("file", lambda _, shift: strategies.stages.file(shift), needs=("backtest",)),
     Stage("settle", _settle),

@@ -18,6 +18,7 @@ from knowledge.strategies import BeforeAfter, Candidate, Evidence
 from strategies import gate
 from strategies.judgement import Standards, judge
 from strategies.material import Material, task_of, tasks_of, view_after, view_before
+from strategies.model_proposals import NAME, held_out_cases
 from strategies.synthesis.port import PART, Draft
 from strategies.synthesis.registry import named
 
@@ -118,7 +119,12 @@ def _harm(engine: Engine, rule: Rule, call: ReferenceCall, material: Material) -
 
 
 def _held_out(candidate: Candidate, material: Material, standards: Standards) -> Iterator[BeforeAfter]:
-    """For each part of the tasks: the same idea, drafted from the other parts, tried on this one."""
+    """For each part of the tasks: the same idea, drafted from the other parts, tried on this one. What a model proposed is
+    tried on the tasks that it was not shown."""
+    if candidate.synthesiser == NAME:
+        for case in held_out_cases(material):
+            yield from _first_fired([candidate.rule], case, material, standards)
+        return
     drafted_from = set(candidate.cases)
     cases = [
         *material.cases,

@@ -18,12 +18,18 @@ from knowledge.strategies import State, Strategy
 from strategies import life
 from strategies.bundles import publish_live
 from strategies.conflicts import Conflict
+from strategies.model_proposals import PROPOSED_BY_MODEL
 from strategies.neighbours import conflicts_of
 
 MAX_REASON = 2_000
 MAX_CALL = 200
 TAINTED = "tainted"
 """A flag that an approval has to name: some case behind the draft reads like an injected instruction."""
+
+TO_ACKNOWLEDGE = {
+    TAINTED: "a case behind it, or what it says, reads like an injected instruction",
+    PROPOSED_BY_MODEL: "a language model wrote it, words to the agent included",
+}
 
 EXTENSION = timedelta(days=90)
 MAX_EXTENSION = timedelta(days=366)
@@ -232,11 +238,12 @@ def _write_down(
 
 
 def _check_acknowledged(strategy: Strategy, acknowledge: Collection[str]) -> None:
-    if TAINTED in strategy.evidence.flags and TAINTED not in acknowledge:
-        raise ConflictError(
-            f"{strategy.strategy_id} is tainted: a case behind it reads like an injected instruction. Read its rows, "
-            f"and approve it with the flag acknowledged if it is sound"
-        )
+    for flag, why in TO_ACKNOWLEDGE.items():
+        if flag in strategy.evidence.flags and flag not in acknowledge:
+            raise ConflictError(
+                f"{strategy.strategy_id} is {flag.replace('_', ' ')}: {why}. Read its rows, and approve it with the flag {flag} "
+                f"acknowledged if it is sound"
+            )
 
 
 def _check_sql(rule: Rule) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from errata_client.engine import Engine
+from errata_client.model import JsonValue
 from errata_client.rule import Rule
 from knowledge.errors import ConflictError
 from knowledge.kinds import CANDIDATES, CASES, STRATEGIES
@@ -19,6 +21,7 @@ from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
 from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material, view_before
+from strategies.model_proposals import NAME, ModelError, RuleModel, proposals
 from strategies.reach import Volume, reach
 from strategies.review import TAINTED
 from strategies.supply import Supply
@@ -33,23 +36,55 @@ MENDING = frozenset({"rewrite", "set", "rename", "drop", "derive"})
 """Kinds of actions that mend a call; of what they answer nothing is left to stop."""
 
 
-def synthesize(shift: Shift) -> StageReport:
-    """Draft candidates from the cases of matched problems, by root cause and scope."""
-    supply, counts = Supply(shift), Counter[str]()
+def synthesize(shift: Shift, model: RuleModel | None = None) -> StageReport:
+    """Draft candidates from the cases of matched problems, by root cause and scope; a language model may propose more.
+
+    What it proposes gives way to a draft that does the same. One that cannot be asked is said, and asked no more this night.
+    """
+    supply, counts, asked = Supply(shift), Counter[str](), _Asked(model)
     candidates = shift.store.collection(shift.project, CANDIDATES)
     for scope in supply.scopes():
-        made = {
-            item.draft_key: item
-            for material in supply.materials(scope)
-            for item in drafted(material, shift.night_id)
-        }
+        made: dict[str, Candidate] = {}
+        for material in supply.materials(scope):
+            made |= {item.draft_key: item for item in drafted(material, shift.night_id)}
+            for draft in asked.proposed(material):
+                item = _candidate(material, draft, shift.night_id)
+                made.setdefault(item.draft_key, item)
         shift.guard()
         candidates.put_many(made[key] for key in sorted(made))
         counts.update(item.synthesiser for item in made.values())
         counts["scopes"] += 1
     _forget_older(shift)
     counts["candidates"] = _count(shift)
-    return StageReport(dict(sorted(counts.items())), supply.skipped())
+    return StageReport(dict(sorted(counts.items())), (*supply.skipped(), *asked.skipped))
+
+
+@dataclass
+class _Asked:
+    """The model of one night, and what could not be used of what it said."""
+
+    model: RuleModel | None
+    skipped: list[dict[str, JsonValue]] = field(default_factory=list)
+
+    def proposed(self, material: Material) -> tuple[Draft, ...]:
+        if self.model is None:
+            return ()
+        try:
+            found = proposals(self.model, material)
+        except ModelError as error:
+            self.model = None
+            self.skipped.append({"model": str(error), "reason": "it is not asked again this night"})
+            return ()
+        scope = material.scope
+        self.skipped.extend(
+            {
+                "step_id": scope.step_id,
+                "tool": scope.tool,
+                "reason": f"a rule of the model was refused: {why}",
+            }
+            for why in found.refused
+        )
+        return found.drafts
 
 
 def backtest(shift: Shift) -> StageReport:
@@ -119,21 +154,25 @@ def _of_night(shift: Shift) -> Query:
 
 def drafted(material: Material, night_id: str) -> Iterator[Candidate]:
     """Every draft that the material supports, not tried yet."""
-    cases = {case.case_id: case for case in (*material.cases, *material.others)}
     for draft in drafts(material):
-        rule = _rule(material, draft)
-        tainted = says_tainted(rule, draft.explanation) or any(
-            is_tainted(cases[case_id]) for case_id in draft.cases
-        )
-        yield Candidate(
-            draft_key=draft_key(rule),
-            night_id=night_id,
-            synthesiser=draft.synthesiser,
-            rule=rule,
-            cases=draft.cases,
-            explanation=draft.explanation,
-            flags=(*draft.flags, *((TAINTED,) if tainted else ())),
-        )
+        yield _candidate(material, draft, night_id)
+
+
+def _candidate(material: Material, draft: Draft, night_id: str) -> Candidate:
+    cases = {case.case_id: case for case in (*material.cases, *material.others)}
+    rule = _rule(material, draft)
+    tainted = says_tainted(rule, draft.explanation) or any(
+        is_tainted(cases[case_id]) for case_id in draft.cases
+    )
+    return Candidate(
+        draft_key=draft_key(rule),
+        night_id=night_id,
+        synthesiser=draft.synthesiser,
+        rule=rule,
+        cases=draft.cases,
+        explanation=draft.explanation,
+        flags=(*draft.flags, *((TAINTED,) if tainted else ())),
+    )
 
 
 def _rule(material: Material, draft: Draft) -> Rule:
@@ -168,17 +207,27 @@ def _with_reach(candidate: Candidate, materials: Mapping[str, Material], volume:
 
 
 def _passed(shift: Shift) -> list[Candidate]:
-    """Of each scope those that mend a call before those that stop it, then the most convincing first."""
+    """Of each scope those that mend a call before those that stop it, what a model proposed last, then the most
+    convincing first."""
     query = Query(where={"night_id": shift.night_id, "verdict": "pass"})
     found = [stored.item for stored in shift.store.collection(shift.project, CANDIDATES).scan(query)]
     return sorted(found, key=_rank)
 
 
-def _rank(candidate: Candidate) -> tuple[str, str, bool, int, int, str]:
+def _rank(candidate: Candidate) -> tuple[str, str, bool, bool, int, int, str]:
     scope, evidence = candidate.rule.scope, candidate.evidence
     right = evidence.right if evidence else 0
     stops = candidate.rule.action.kind not in MENDING
-    return scope.step_id, scope.tool, stops, -right, len(candidate.rule.trigger.pattern), candidate.draft_key
+    by_model = candidate.synthesiser == NAME
+    return (
+        scope.step_id,
+        scope.tool,
+        stops,
+        by_model,
+        -right,
+        len(candidate.rule.trigger.pattern),
+        candidate.draft_key,
+    )
 
 
 def _known_already(candidate: Candidate, known: Sequence[Strategy]) -> str | None:

@@ -19,9 +19,11 @@ from knowledge.nights import Project
 from knowledge.objects import Objects
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
+from strategies.model_proposals import RuleModel
 from strategies.publish.port import Publisher
 from wiring import projects
 from wiring.publishers import make_publishers
+from wiring.rule_model import make_rule_model
 from wiring.secret import project_key
 from wiring.settings import Settings
 from wiring.stores import open_prepared
@@ -45,6 +47,7 @@ class Errata:
     clock: Clock = utc_now
     publishers: tuple[Publisher, ...] = ()
     objects: Objects | None = None
+    rule_model: RuleModel | None = None
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
@@ -96,8 +99,9 @@ def build(settings: Settings, clock: Clock = utc_now, transport: httpx.BaseTrans
     parameters = default_parameters()
     encoders = _fitting_encoders(settings, parameters)
     objects = FilesystemObjects(settings.objects_location)
-    publishers = make_publishers(settings, httpx.Client(transport=transport))
-    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers, objects)
+    http = httpx.Client(transport=transport)
+    publishers, model = make_publishers(settings, http), make_rule_model(settings, http)
+    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers, objects, model)
 
 
 def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:

@@ -98,6 +98,13 @@ class Settings(BaseSettings):
     settle_minutes: int = Field(
         5, ge=1, le=1440, description="how often `errata serve` asks GitLab or the folder for decisions"
     )
+    model_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="address of an OpenAI-compatible API (`https://…/v1`) whose model may propose rules; off if not set",
+    )
+    model_key: SecretStr | None = Field(None, min_length=1, description="key of that API, where it wants one")
+    model_name: str | None = Field(None, description="name of the model at that address")
     host: str = Field("127.0.0.1", min_length=1, description="address that `errata serve` listens on")
     port: int = Field(
         8000, ge=0, le=65_535, description="port that `errata serve` listens on; 0 picks a free one"
