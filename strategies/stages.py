@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 
 from errata_client.engine import Engine
-from errata_client.model import JsonValue
 from errata_client.rule import Rule
 from knowledge.errors import ConflictError
 from knowledge.kinds import CANDIDATES, CASES, STRATEGIES
@@ -16,12 +14,13 @@ from knowledge.stage import Shift, StageReport
 from knowledge.store import Query, Stored
 from knowledge.strategies import Candidate, Evidence, Strategy
 from strategies import gate, life
+from strategies.asking import Asking
 from strategies.backtest import backtest as tried
 from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
 from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material, view_before
-from strategies.model_proposals import NAME, ModelError, RuleModel, proposals
+from strategies.model_proposals import NAME, RuleModel
 from strategies.reach import Volume, reach
 from strategies.review import TAINTED
 from strategies.supply import Supply
@@ -41,7 +40,7 @@ def synthesize(shift: Shift, model: RuleModel | None = None) -> StageReport:
 
     What it proposes gives way to a draft that does the same. One that cannot be asked is said, and asked no more this night.
     """
-    supply, counts, asked = Supply(shift), Counter[str](), _Asked(model)
+    supply, counts, asked = Supply(shift), Counter[str](), Asking(model)
     candidates = shift.store.collection(shift.project, CANDIDATES)
     for scope in supply.scopes():
         made: dict[str, Candidate] = {}
@@ -57,34 +56,6 @@ def synthesize(shift: Shift, model: RuleModel | None = None) -> StageReport:
     _forget_older(shift)
     counts["candidates"] = _count(shift)
     return StageReport(dict(sorted(counts.items())), (*supply.skipped(), *asked.skipped))
-
-
-@dataclass
-class _Asked:
-    """The model of one night, and what could not be used of what it said."""
-
-    model: RuleModel | None
-    skipped: list[dict[str, JsonValue]] = field(default_factory=list)
-
-    def proposed(self, material: Material) -> tuple[Draft, ...]:
-        if self.model is None:
-            return ()
-        try:
-            found = proposals(self.model, material)
-        except ModelError as error:
-            self.model = None
-            self.skipped.append({"model": str(error), "reason": "it is not asked again this night"})
-            return ()
-        scope = material.scope
-        self.skipped.extend(
-            {
-                "step_id": scope.step_id,
-                "tool": scope.tool,
-                "reason": f"a rule of the model was refused: {why}",
-            }
-            for why in found.refused
-        )
-        return found.drafts
 
 
 def backtest(shift: Shift) -> StageReport:
