@@ -90,7 +90,7 @@ def _moment(context: RunContext, step: Step, call: ToolCall, siblings: Iterable[
         call.arguments,
         step_id=step.step_id,
         thought=step.thought or "",
-        raw_output=step.raw_output or (step.tool_call.raw_arguments if step.tool_call else None) or "",
+        raw_output=step.raw_output or call.raw_arguments or "",
         siblings=list(siblings),
     )
 
