@@ -12,8 +12,9 @@ from elasticsearch import Elasticsearch
 
 from knowledge.elastic import ElasticStore
 from knowledge.errors import StaleError, StoreUnavailableError
-from knowledge.kinds import PROBLEMS
-from knowledge.store import Query
+from knowledge.kinds import PROBLEMS, RUN_RECORDS
+from knowledge.runs import RunRecord
+from knowledge.store import Query, Tally
 from tests.knowledge.making import NOW, problem
 from tests.knowledge.wire import Answer, wired
 
@@ -79,6 +80,29 @@ def test_all_items_move_and_the_old_index_goes(
     with pytest.raises(StaleError):
         new.collection("p", PROBLEMS).put(problem("f0001"), version)
     assert new.collection("p", PROBLEMS).add_many([problem("new")]).created == ("new",)
+
+
+def test_what_was_written_before_a_field_was_indexed_is_counted_by_it(open_one: Open) -> None:
+    former = {name: form for name, form in RUN_RECORDS.fields.items() if name != "agent.version"}
+    before = replace(RUN_RECORDS, fields=former)
+    old = open_one(before)
+    old.prepare()
+    old.collection("p", before).add_many(
+        RunRecord.model_validate(
+            {
+                "run_id": f"r{n}",
+                "agent": {"name": "desk", "version": f"1.{n % 2}"},
+                "user_intent": "退货",
+                "outcome": {"status": "failure"},
+                "occurred_at": NOW,
+            }
+        )
+        for n in range(5)
+    )
+    new = open_one(RUN_RECORDS)
+    new.prepare()
+    tallied = new.collection("p", RUN_RECORDS).tally(Query(), "agent.version")
+    assert tallied == [Tally("1.0", 3), Tally("1.1", 2)]
 
 
 def test_a_move_that_is_cut_short_goes_on_and_everything_is_readable_meanwhile(
