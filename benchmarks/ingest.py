@@ -1,10 +1,17 @@
-"""Ingest of generated runs, against reading the same bytes with orjson, in one run; and where the time goes."""
+"""Ingest of generated runs against parsing the same bytes with orjson and writing the same rows to a bare table, in one
+run: the ratio, the parts that take longest, and the time per run of files of several lengths."""
 
 from __future__ import annotations
 
+import argparse
+import cProfile
 import gzip
+import pstats
 import random
+import sqlite3
+import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -18,11 +25,29 @@ from ingest.adapters.registry import recognise
 from ingest.analysis import analyse
 from ingest.masking import Masker
 from ingest.service import ingest_file
-from knowledge.sqlite import SqliteStore
+from knowledge.kinds import CASES, PROBLEMS, REFERENCE_CALLS, RUN_RECORDS, key_of
+from knowledge.open import open_store
 from knowledge.stage import Shift
+from knowledge.store import Query, Store
 
 RUNS = 2_000
+GROWING = (1_000, 10_000)
+PROFILED = 500
 CALLS = 10
+PARTS = {
+    ("ingest/adapters/reading.py", "converted"): "reading",
+    ("ingest/masking/masker.py", "run"): "masking",
+    ("ingest/bounds.py", "bounded"): "cutting long texts",
+    ("client/src/errata_client/replay.py", "replay"): "replay (provenance)",
+    ("ingest/analysis.py", "findings"): "detectors",
+    ("ingest/analysis.py", "__call__"): "cases",
+    ("ingest/decisive/step.py", "decisive_step"): "decisive step",
+    ("ingest/run_records.py", "run_record"): "run records",
+    ("ingest/references.py", "reference_calls"): "reference calls",
+    ("ingest/service.py", "_write"): "writing",
+    ("ingest/problems.py", "refresh_problems"): "problems",
+}
+"""The parts of an ingest by the function that does each; none is called within another."""
 KEY = b"a key for benchmarks, 32 bytes.."
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ERRORS = ("Error: book {} not found", "Error: card of {} is expired", "Error: only 3 of {} can be lent")
@@ -46,21 +71,111 @@ WORDS = (
 )
 
 
-def main() -> None:
-    """Print runs per second, and each part's time as a multiple of orjson's on the same bytes."""
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print each part as a multiple of orjson's time, the whole as one of orjson's and the bare store's, and how it grows."""
+    options = _options(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "runs.json.gz"
-        content = orjson.dumps(records())
-        path.write_bytes(gzip.compress(content, compresslevel=1))
-        base = seconds(lambda: orjson.loads(gzip.decompress(path.read_bytes())))
-        print(f"{RUNS} runs of {CALLS} calls, {len(content) / 1e6:.1f} MB; orjson with gzip: {base:.3f} s")
-        runs = [item for item in read(path) if isinstance(item, Run)]
-        masker = Masker(KEY)
-        masked = [masker.run(run) for run in runs]
-        told("read into runs", seconds(lambda: read(path)), base)
-        told("mask", seconds(lambda: [Masker(KEY).run(run) for run in runs]), base)
-        told("replay and detect", seconds(lambda: [analyse(run, "bench", NOW) for run in masked]), base)
-        told("ingest into SQLite", seconds(lambda: ingest(path, Path(folder) / "errata.db"), times=1), base)
+        compare(Path(folder))
+        profile(Path(folder))
+        for name, url in (("SQLite", ""), ("Elasticsearch", options.elasticsearch)):
+            if url or name == "SQLite":
+                grow(Path(folder), name, url, options.runs)
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m benchmarks.ingest", description=__doc__)
+    parser.add_argument("--runs", type=int, nargs="+", default=GROWING, help="lengths of the files that grow")
+    parser.add_argument(
+        "--elasticsearch",
+        default="",
+        help="URL of a node to measure growth on too; …?prefix=… names its indices, which stay",
+    )
+    return parser.parse_args(arguments)
+
+
+def compare(folder: Path) -> None:
+    """One file: its parts and the whole, against parsing it and writing the same rows."""
+    path = folder / "runs.json.gz"
+    content = orjson.dumps(records())
+    path.write_bytes(gzip.compress(content, compresslevel=1))
+    base = seconds(lambda: orjson.loads(gzip.decompress(path.read_bytes())))
+    print(f"{RUNS} runs of {CALLS} calls, {len(content) / 1e6:.1f} MB; orjson with gzip: {base:.3f} s")
+    runs = [item for item in read(path) if isinstance(item, Run)]
+    masker = Masker(KEY)
+    masked = [masker.run(run) for run in runs]
+    told("read into runs", seconds(lambda: read(path)), base)
+    told("mask", seconds(lambda: [Masker(KEY).run(run) for run in runs]), base)
+    told("replay and detect", seconds(lambda: [analyse(run, "bench", NOW) for run in masked]), base)
+    store = opened("", folder / "whole")
+    taken = seconds(lambda: ingest(path, store), times=1)
+    told("ingest into SQLite", taken, base)
+    rows = list(stored_rows(store))
+    store.close()
+    bare = seconds(lambda: write_bare(folder / "bare.db", rows), times=1)
+    print(
+        f"{len(rows)} rows into a bare table of SQLite: {bare:.3f} s; ingest is {taken / (base + bare):.1f} x both"
+    )
+
+
+def profile(folder: Path) -> None:
+    """The parts that take longest, as shares of the whole."""
+    path, store, profiler = folder / "profiled.jsonl", opened("", folder / "profiled"), cProfile.Profile()
+    write_lines(path, PROFILED)
+    profiler.runcall(ingest, path, store)
+    store.close()
+    stats = pstats.Stats(profiler)
+    times = {
+        name: cumulative
+        for (file, _, function), (_, _, _, cumulative, _) in stats.stats.items()  # type: ignore[attr-defined]
+        for (end, wanted), name in PARTS.items()
+        if function == wanted and file.endswith(end)
+    }
+    largest = sorted(times.items(), key=lambda item: -item[1])[:3]
+    shares = ", ".join(f"{name} {taken / stats.total_tt:.0%}" for name, taken in largest)  # type: ignore[attr-defined]
+    print(f"the three largest parts, profiled: {shares}")
+
+
+def grow(folder: Path, name: str, url: str, lengths: Sequence[int]) -> None:
+    """Files of several lengths, each into a new project: the time per run, and against the first one's."""
+    first = 0.0
+    for length in lengths:
+        path = folder / f"{length}.jsonl"
+        if not path.exists():
+            write_lines(path, length)
+        store = opened(url, folder / f"grown-{length}")
+        begin = perf_counter()
+        ingest(path, store, f"bench-{length}")
+        taken = perf_counter() - begin
+        store.close()
+        each = taken / length
+        first = first or each
+        print(
+            f"{name}: {length} runs in {taken:.1f} s, {1000 * each:.2f} ms each, {each / first:.2f} x the first"
+        )
+
+
+def opened(url: str, folder: Path) -> Store:
+    """A store, ready; without a URL a new SQLite in the folder."""
+    store = open_store(url, folder)
+    store.prepare()
+    return store
+
+
+def stored_rows(store: Store) -> Iterator[tuple[str, str, bytes]]:
+    """Kind, key and body of all that an ingest wrote."""
+    for kind in (CASES, RUN_RECORDS, REFERENCE_CALLS, PROBLEMS):
+        for stored in store.collection("bench", kind).scan(Query()):
+            yield kind.name, key_of(kind, stored.item), stored.item.model_dump_json().encode()
+
+
+def write_bare(path: Path, rows: Sequence[tuple[str, str, bytes]]) -> None:
+    """The rows in one plain table, one transaction for all."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE bare (kind TEXT, key TEXT, body TEXT, PRIMARY KEY (kind, key))")
+    connection.executemany("INSERT INTO bare VALUES (?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
 
 
 def told(part: str, taken: float, base: float) -> None:
@@ -84,12 +199,17 @@ def read(path: Path) -> list[Any]:
     return list(recognise(opening).adapter.read(opening))
 
 
-def ingest(path: Path, database: Path) -> None:
-    """Everything, into a new store."""
-    store = SqliteStore(database)
-    store.prepare()
-    ingest_file(path, "auto", Shift(store, "bench", "", NOW), Masker(KEY))
-    store.close()
+def ingest(path: Path, store: Store, project: str = "bench") -> None:
+    """Everything, into a store."""
+    ingest_file(path, "auto", Shift(store, project, "", NOW), Masker(KEY))
+
+
+def write_lines(path: Path, runs: int) -> None:
+    """A file of so many runs, one a line."""
+    chance = random.Random(7)
+    prompt = " ".join(chance.choices(WORDS, k=1_000))
+    with path.open("wb") as file:
+        file.writelines(orjson.dumps(record(number, prompt, chance)) + b"\n" for number in range(runs))
 
 
 def records() -> list[dict[str, Any]]:
@@ -136,4 +256,4 @@ def call(call_id: str, book: str, chance: random.Random) -> list[dict[str, Any]]
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

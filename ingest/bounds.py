@@ -58,18 +58,21 @@ class _Cutting:
         self.cuts: list[Cut] = []
 
     def model(self, model: M, where: str) -> M:
-        given = {**dict(model), **(model.model_extra or {})}
         changed = {
             name: made
+            for given in (model.__dict__, model.model_extra or {})
             for name, value in given.items()
-            if (made := self.part(value, name, where)) is not value
+            if value is not None
+            and not isinstance(value, int | float)
+            and (made := self.part(value, name, where)) is not value
         }
         return model.model_copy(update=changed) if changed else model
 
     def part(self, value: Any, name: str, where: str) -> Any:
-        place, limit = f"{where}/{name}", _LIMITS.get(name, MAX_ARGUMENT)
+        limit = _LIMITS.get(name, MAX_ARGUMENT)
         if isinstance(value, str):
-            return self._cut(value, place, limit)
+            return value if len(value) <= limit else self._cut(value, f"{where}/{name}", limit)
+        place = f"{where}/{name}"
         if isinstance(value, BaseModel):
             return self.model(value, place)
         if name == "observation" and isinstance(value, dict | list):
