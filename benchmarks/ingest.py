@@ -30,7 +30,7 @@ from knowledge.open import open_store
 from knowledge.stage import Shift
 from knowledge.store import Query, Store
 
-RUNS = 2_000
+RUNS = 1_000
 GROWING = (1_000, 10_000)
 PROFILED = 500
 CALLS = 10
