@@ -191,11 +191,37 @@ ORDER: Example = {
     "state": "open",
     "draft": {**CAUSE, "cause_id": "RC-051", "name": "Coupon used twice", "created_by": "errata"},
     "key_terms": ["coupon", "already used"],
+    "features": [
+        {"kind": "provenance", "value": "args.coupon: person", "inside": 1.0, "outside": 0.04},
+        {"kind": "word", "value": "coupon", "inside": 1.0, "outside": 0.02},
+    ],
+    "nearest": ["RC-042"],
     "fingerprints": [FINGERPRINT],
     "cases": 9,
     "first_seen": "2026-02-20T08:00:00Z",
     "last_seen": f"{DAY}T08:30:00Z",
     "version": "1",
+}
+ORDER_PREVIEW: Example = {
+    "order_id": "WO-0003",
+    "draft": ORDER["draft"],
+    "own": 1,
+    "of": 1,
+    "asked": 40,
+    "changes": [
+        {
+            "fingerprint": "p7q9r2",
+            "effect": "takes_from",
+            "cases": 4,
+            "error_code": "tool.error",
+            "tool": "apply_coupon",
+            "error_pattern": "coupon <id> was redeemed before",
+            "was": "RC-042",
+            "score": 0.91,
+            "reason": "WO-0003 scores 0.9100, at or over 0.85, ahead of RC-042 with 0.7600",
+        }
+    ],
+    "from_causes": {"RC-042": 1},
 }
 ORDER_ANSWER: Example = {"reason": "nine of nine are the same coupon fault"}
 ORDER_MERGE: Example = {"cause_id": "RC-042", "reason": "another wording of the missing prefix"}

@@ -13,8 +13,9 @@ from api import examples
 from api.bodies import body_of
 from api.openapi import BODY_ERRORS, IF_MATCH, described
 from api.paging import Listed, Paging, chosen, reply_page
-from api.replies import expected_version, reply_versioned
+from api.replies import expected_version, reply, reply_versioned
 from api.service import Visit, visiting
+from attribution.order_preview import OrderPreview, preview_order
 from attribution.orders import approve_order, merge_order, reject_order
 from errata_client.model import Model
 from knowledge import store
@@ -91,6 +92,24 @@ def orders(request: Request, visit: Reviewer, asked: Annotated[OrderFilter, Quer
 def order(order_id: str, visit: Reviewer) -> Response:
     """With the root cause that it proposes. The ETag is the version for If-Match."""
     return _reply(visit, order_id)
+
+
+@router.get(
+    "/v1/projects/{project}/orders/{order_id}/preview",
+    **described(
+        "Preview a work order",
+        answer=OrderPreview,
+        example=examples.ORDER_PREVIEW,
+        scope="review",
+        errors=(401, 403, 404, 503),
+    ),
+)
+def preview(order_id: str, visit: Reviewer) -> Response:
+    """What its root cause would take from recent problems and from other causes, were it approved. Nothing is changed."""
+    order = visit.require(WORK_ORDERS, order_id, "work order").item
+    errata = visit.service.errata
+    parameters = errata.parameters_of(visit.project)
+    return reply(preview_order(visit.shift, errata.encoders, parameters, order))
 
 
 @router.post(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from attribution.clusters import Cluster, Similar, cluster_id, group
 from attribution.drafts import draft_order
+from attribution.features import Surroundings
 from attribution.parameters import Parameters
 from attribution.terms import term_counts
 from attribution.text import normalised
@@ -32,8 +33,10 @@ def propose(
     orders: Sequence[WorkOrder],
     similar: Similar,
     parameters: Parameters,
+    around: Surroundings | None = None,
 ) -> Proposals:
-    """Cluster the unmatched problems and say what becomes of the orders. `problems` are all of them by fingerprint.
+    """Cluster the unmatched problems and say what becomes of the orders. `problems` are all of them by fingerprint;
+    `around` is what drafts are told apart from.
 
     A decided order is never opened again: problems near a rejected one stay with it, those of an approved or merged
     one that come back unmatched make a new cluster. Numbers are given in the order of first occurrence.
@@ -46,12 +49,12 @@ def propose(
     for cluster in clusters:
         order = by_cluster.get(cluster.cluster_id)
         if order is not None and order.state == "open" and cluster.members:
-            changed.append(draft_order(order.order_id, cluster, everywhere))
+            changed.append(draft_order(order.order_id, cluster, everywhere, around))
         elif order is None or order.state in {"approved", "merged"}:
             fresh.append(_renewed(cluster, by_cluster))
     worthy = [cluster for cluster in fresh if cluster.members and cluster.cases >= parameters.min_support]
     numbered = enumerate(sorted(worthy, key=_age), start=_last_number(orders) + 1)
-    new = [draft_order(f"WO-{number:04d}", cluster, everywhere) for number, cluster in numbered]
+    new = [draft_order(f"WO-{number:04d}", cluster, everywhere, around) for number, cluster in numbered]
     held = {order.order_id for order in changed}
     settled = [_settle(order) for order in orders if order.state == "open" and order.order_id not in held]
     return Proposals(tuple(new), tuple(order for order in changed if order not in orders), tuple(settled))

@@ -13,6 +13,7 @@ from attribution.likeness import Likeness
 from attribution.parameters import Parameters, check_parameters, default_parameters
 from attribution.preselection import Preselection
 from attribution.proposals import propose
+from attribution.surroundings import surroundings
 from attribution.text import Field, normalised, problem_texts
 from attribution.vectors import fill, load, readable
 from errata_client.model import JsonValue
@@ -77,7 +78,8 @@ def cluster(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters) -
     orders = [one.item for one in stored.values()]
     similar = _likeness(shift, encoders, parameters, problems, orders, unmatched)
     by_fingerprint = {problem.fingerprint: problem for problem in problems}
-    proposals = propose(unmatched, by_fingerprint, orders, similar, parameters)
+    around = surroundings(shift, problems, unmatched)
+    proposals = propose(unmatched, by_fingerprint, orders, similar, parameters, around)
     counts = Counter({"new": 0, "changed": 0, "settled": 0, "decided_meanwhile": 0})
     for kind, found in (
         ("changed", proposals.changed),

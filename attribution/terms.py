@@ -10,13 +10,16 @@ from attribution.words import FILLERS, NEGATIONS, words
 
 MAX_TERMS = 8
 
+TermCounts = Mapping[str, int]
+"""In how many texts each term stands."""
+
 
 def term_counts(texts: Iterable[str]) -> Counter[str]:
     """In how many of the texts each term stands."""
-    return Counter(term for text in texts for term in _terms(text))
+    return Counter(term for text in texts for term in terms(text))
 
 
-def key_terms(texts: Sequence[str], everywhere: Mapping[str, int]) -> tuple[str, ...]:
+def key_terms(texts: Sequence[str], everywhere: TermCounts) -> tuple[str, ...]:
     """Up to MAX_TERMS words (of Chinese, pairs of characters) that most of `texts` have and few others have: by share
     of texts with it, times how rare it is `everywhere` (`term_counts` of all texts); ties by the word."""
     inside = term_counts(texts)
@@ -25,7 +28,8 @@ def key_terms(texts: Sequence[str], everywhere: Mapping[str, int]) -> tuple[str,
     return tuple(ordered[:MAX_TERMS])
 
 
-def _terms(text: str) -> set[str]:
+def terms(text: str) -> set[str]:
+    """Its words that say something; of Chinese, pairs of characters."""
     found = words(text)
     single = {word for word in found if len(word) > 2 and word.isascii() and word not in FILLERS | NEGATIONS}
     chinese = {

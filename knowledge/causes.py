@@ -11,6 +11,7 @@ from knowledge.cases import ErrorCode, ErrorKind
 
 Verdict = Literal["matched", "abstained", "unmatched"]
 Rung = Literal["confirmed", "same_text", "near_text", "score", "person", "none"]
+FeatureKind = Literal["word", "error_kind", "tool", "step_id", "tool_before", "agent", "model", "provenance"]
 
 
 class Exemplar(Model):
@@ -26,7 +27,8 @@ class RootCause(Model):
     """An audited template. `error_codes` and `error_kinds` are its gates; `tools` gates only where it names any.
 
     `threshold` None means the global one. `playbook` is the text for a hint or a block; `zh` texts are the
-    same in Chinese. `enabled` false keeps it for the record without matching.
+    same in Chinese. `enabled` false keeps it for the record without matching. `merged_into` names the cause that took
+    over its exemplars and answers, `note` says why.
     """
 
     cause_id: str
@@ -43,6 +45,8 @@ class RootCause(Model):
     threshold: float | None = Field(default=None, ge=0.5, le=1.0)
     enabled: bool = True
     created_by: str = "errata"
+    note: str = ""
+    merged_into: str | None = None
 
 
 class Components(Model):
@@ -100,14 +104,30 @@ class Label(Model):
     at: UtcDatetime
 
 
+class Feature(Model):
+    """What most cases of a work order have and most of what is near them has not: a word of the error, its kind, the tool,
+    the step, the tool called before, the agent and its version, or where an argument's value came from.
+
+    `inside` and `outside` are the shares (0 to 1) of those with it, in the order and in what it is compared with.
+    """
+
+    kind: FeatureKind
+    value: str
+    inside: float
+    outside: float
+
+
 class WorkOrder(Model):
-    """A proposed new root cause, drafted from a cluster of unmatched problems."""
+    """A proposed new root cause, drafted from a cluster of unmatched problems. `nearest` are the root causes that came
+    nearest to its problems; `features` tell it from them and from the other unmatched problems."""
 
     order_id: str
     cluster_id: str
     state: Literal["open", "approved", "merged", "rejected"] = "open"
     draft: RootCause
     key_terms: tuple[str, ...] = ()
+    features: tuple[Feature, ...] = ()
+    nearest: tuple[str, ...] = ()
     fingerprints: tuple[str, ...]
     cases: int
     first_seen: UtcDatetime

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from attribution.order_preview import OrderPreview
 from attribution.orders import approve_order, merge_order, reject_order
 from jobs.cli.causes import print_cause
 from jobs.cli.lookup import find_one
+from jobs.cli.order_preview import previewed, print_preview
 from jobs.cli.output import count, plain, show
 from jobs.cli.session import (
     ActorOption,
@@ -69,12 +71,22 @@ def list_orders(
 
 @app.command("show")
 def show_order(order_id: IdArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
-    """Show a work order: the cause it proposes, and the problems it is drafted from."""
+    """Show a work order: what it would take if it were approved, and the cause that it proposes."""
     with in_project(project) as session:
         found = _find(session, order_id)
+        taken = previewed(session, found.item) if found.item.state == "open" else None
     fields = plain(found.item)
     assert isinstance(fields, dict)
-    show(as_json, {**fields, "version": found.version}, lambda console: _print(console, found.item))
+    document = {**fields, "version": found.version, "preview": taken}
+    show(as_json, document, lambda console: _print(console, found.item, taken))
+
+
+@app.command("preview")
+def preview(order_id: IdArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """Say what the proposed cause would take from recent problems and from other causes; nothing is changed."""
+    with in_project(project) as session:
+        taken = previewed(session, _find(session, order_id).item)
+    show(as_json, taken, lambda console: print_preview(console, taken))
 
 
 @app.command("approve")
@@ -86,13 +98,14 @@ def approve(
     version: VersionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the proposed cause a root cause, and confirm the order's problems for it."""
+    """Make the proposed cause a root cause, and confirm the order's problems for it. What it takes is told first."""
     with in_project(project) as session:
-        known = _find(session, order_id).item.order_id
+        found = _find(session, order_id).item
+        taken = previewed(session, found) if found.state == "open" else None
         cause = approve_order(
-            session.shift(), known, actor_name(actor), session.masked(reason), version=version
+            session.shift(), found.order_id, actor_name(actor), session.masked(reason), version=version
         )
-    _decided(known, "approved", cause, as_json=as_json)
+    _decided(found.order_id, "approved", cause, taken, as_json=as_json)
 
 
 @app.command("merge")
@@ -134,15 +147,26 @@ def _find(session: Session, order_id: str) -> Stored[WorkOrder]:
     return find_one(session, WORK_ORDERS, order_id, "work order", "errata orders list")
 
 
-def _decided(order_id: str, state: str, cause: RootCause | None, *, as_json: bool) -> None:
+def _decided(
+    order_id: str, state: str, cause: RootCause | None, taken: OrderPreview | None = None, *, as_json: bool
+) -> None:
     document = {"order_id": order_id, "state": state, "root_cause": cause.cause_id if cause else None}
     told = f"Work order {order_id} is {state}" + (
         f": root cause {cause.cause_id}, {cause.name}" if cause else ""
     )
-    show(as_json, document, lambda console: console.print(told, markup=False))
+
+    def human(console: Console) -> None:
+        if taken:
+            print_preview(console, taken)
+        console.print(told, markup=False)
+
+    show(as_json, {**document, "preview": taken} if taken else document, human)
 
 
-def _print(console: Console, order: WorkOrder) -> None:
+def _print(console: Console, order: WorkOrder, taken: OrderPreview | None) -> None:
+    if taken:
+        print_preview(console, taken)
+        console.print()
     seen = f"{count(order.cases, 'case')} in {count(len(order.fingerprints), 'problem')}"
     console.print(
         facts(
@@ -150,10 +174,18 @@ def _print(console: Console, order: WorkOrder) -> None:
                 ("order", f"{order.order_id}, {order.state}"),
                 ("seen", f"{seen}, {order.first_seen:%Y-%m-%d} to {order.last_seen:%Y-%m-%d}"),
                 ("key terms", ", ".join(order.key_terms)),
+                ("nearest causes", ", ".join(order.nearest)),
                 ("problems", ", ".join(fingerprint[:10] for fingerprint in order.fingerprints[:12])),
                 ("decided by", f"{order.actor}: {order.reason}" if order.actor else None),
             ]
         )
     )
+    rows = [
+        (one.kind.replace("_", " "), one.value, f"{one.inside:.0%}", f"{one.outside:.0%}")
+        for one in order.features
+    ]
+    if rows:
+        console.print()
+        print_table(console, ("what sets it apart", "~value", "#of it", "#of what is near"), rows)
     console.print()
     print_cause(console, order.draft)

@@ -167,3 +167,13 @@ def test_a_tainted_strategy_is_approved_only_with_its_flag_named(errata: Errata,
 
     assert (refused.status_code, approved.status_code) == (409, 200), approved.text
     assert "tainted" in refused.json()["detail"]
+
+
+def test_what_an_order_would_take_is_told_before_it_is_approved(errata: Errata, reviewer: Bearer) -> None:
+    order(errata)
+    told = reviewer.get(f"{BASE}/orders/WO-0001/preview")
+
+    assert told.status_code == 200, told.text
+    assert {"own", "of", "asked", "changes", "from_causes"} <= told.json().keys()
+    assert errata.store.collection(PROJECT, ROOT_CAUSES).get("RC-101") is None
+    assert reviewer.get(f"{BASE}/orders/WO-9999/preview").status_code == 404

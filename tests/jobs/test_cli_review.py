@@ -55,7 +55,11 @@ def test_problems_are_listed_found_and_shown_with_their_cause(morning: CommandLi
 
 def test_a_work_order_becomes_a_cause_that_explains_its_problems(morning: CommandLine) -> None:
     (order,) = morning.json("orders", "list", *P)
+    told = morning.json("orders", "preview", order["order_id"], *P)
+    assert (told["own"], told["of"]) == (1, 1)
+    assert morning.json("orders", "show", order["order_id"], *P)["preview"] == told
     decided = morning.json("orders", "approve", order["order_id"], *P, "--reason", "a new kind")
+    assert decided["preview"]["own"] == 1
     cause = morning.json("causes", "show", decided["root_cause"], *P)
     assert cause["exemplars"]
     assert morning("orders", "approve", order["order_id"], *P, "--reason", "again").code == 4
