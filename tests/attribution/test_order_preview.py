@@ -26,7 +26,13 @@ SLOW = problem("the carrier answers slowly today")
 
 @pytest.fixture
 def proposed(shift: Shift, fake: tuple[Encoder, ...]) -> Shift:
-    keep(shift, cause("RC-A", "the parcel scanner is jammed by tape", tools=("weigh",)), JAMMED, HELD, SLOW)
+    keep(
+        shift,
+        cause("RC-A", "the parcel scanner is jammed by tape rolls", tools=("weigh",)),
+        JAMMED,
+        HELD,
+        SLOW,
+    )
     attribute(shift, fake, PARAMETERS)
     cluster(shift, fake, PARAMETERS)
     return shift
