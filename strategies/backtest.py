@@ -6,11 +6,12 @@ that it never saw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from errata_client.engine import Engine
 from errata_client.jsontext import canonical
-from errata_client.rule import Rule
+from errata_client.rule import Rule, Scope
+from errata_client.view import CallView
 from knowledge.cases import FailureCase
 from knowledge.ids import digest
 from knowledge.runs import ReferenceCall
@@ -30,7 +31,7 @@ MAX_LISTED = 100
 def backtest(candidate: Candidate, material: Material) -> Evidence:
     """The evidence for a candidate out of all that is known of its scope."""
     chosen = set(candidate.cases)
-    support = [case for case in (*material.cases, *material.others) if case.case_id in chosen]
+    support = [case for case in _tried_on(material, chosen) if case.case_id in chosen]
     standards = Standards.of(material)
     trials = list(_tried(candidate.rule, material, standards, chosen))
     harmed = list(_harmed(candidate.rule, material))
@@ -58,9 +59,11 @@ def backtest(candidate: Candidate, material: Material) -> Evidence:
     )
 
 
-def _tried(rule: Rule, material: Material, standards: Standards, support: set[str]) -> Iterator[BeforeAfter]:
+def _tried(
+    rule: Rule, material: Material, standards: Standards, support: Collection[str]
+) -> Iterator[BeforeAfter]:
     engine = Engine([rule], treat_shadow_as_active=True)
-    for case in (*material.cases, *material.others):
+    for case in _tried_on(material, support):
         source = "support" if case.case_id in support else "held_out"
         row = _row(engine, rule, case, material, standards, source)
         if row is not None:
@@ -74,6 +77,8 @@ def _row(
     view = view_before(case) if rule.trigger.phase == "before" else view_after(case)
     if view is None:
         return None
+    if (view.step_id, view.tool) != (rule.scope.step_id, rule.scope.tool):
+        engine = Engine([_moved(rule, view)], treat_shadow_as_active=True)
     decision = engine.decide(view, material.today)
     judged = judge(rule, case, decision, standards)
     return BeforeAfter(
@@ -89,6 +94,22 @@ def _row(
         judgement=judged.worth,
         why=judged.why,
     )
+
+
+def _tried_on(material: Material, support: Collection[str]) -> Iterator[FailureCase]:
+    """The failures of the scope, and those of other tools that speak for the draft."""
+    yield from (*material.cases, *material.others)
+    yield from (case for case in material.elsewhere if case.case_id in support)
+
+
+def _moved(rule: Rule, view: CallView) -> Rule:
+    """The rule as it would be for the tool of another scope, whose arguments have other names."""
+    field = next(
+        (f"args.{name}" for name in sorted(view.arguments) if name and not set(name) & set("/~")), None
+    )
+    trigger = rule.trigger.model_copy(update={"field": field or rule.trigger.field})
+    scope = Scope(step_id=view.step_id, tool=view.tool)
+    return rule.model_copy(update={"scope": scope, "trigger": trigger})
 
 
 def _harmed(rule: Rule, material: Material) -> Iterator[BeforeAfter]:
@@ -128,7 +149,7 @@ def _held_out(candidate: Candidate, material: Material, standards: Standards) ->
     drafted_from = set(candidate.cases)
     cases = [
         *material.cases,
-        *(case for case in material.others if case.case_id in drafted_from),
+        *(case for case in (*material.others, *material.elsewhere) if case.case_id in drafted_from),
     ]
     tasks = sorted(tasks_of(cases), key=digest)
     for fold in range(min(FOLDS, len(tasks))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -33,12 +34,13 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Standards:
-    """What firings are held against: the calls of the scope that worked and those that failed, by content; the
+    """What firings are held against: the calls of the scope that worked and those that failed, by content (these with
+    run and masked error); the
     latest step at which each run made a call that failed; the tools that had succeeded before each call that worked; and
     the cases that the root cause explains."""
 
     worked: Collection[str]
-    failed: Collection[str]
+    failed: Mapping[str, Collection[tuple[str, str]]]
     latest: Mapping[tuple[str, str], int]
     explained: Collection[str]
     prepared: Mapping[tuple[str, str], Collection[str]]
@@ -48,12 +50,14 @@ class Standards:
         """The standards of one root cause in one scope."""
         failing = (*material.cases, *material.others)
         latest: dict[tuple[str, str], int] = {}
+        failed: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for case in failing:
             made = (case.run_id, canonical(case.trigger_step.arguments))
             latest[made] = max(case.trigger_step.index, latest.get(made, 0))
+            failed[made[1]].add((case.run_id, case.error_pattern))
         return cls(
             worked=frozenset(canonical(call.arguments) for call in material.references),
-            failed=frozenset(arguments for _, arguments in latest),
+            failed=failed,
             latest=latest,
             explained=frozenset(case.case_id for case in material.cases),
             prepared={
@@ -85,13 +89,26 @@ def _rewritten(rule: Rule, case: FailureCase, decision: Decision, standards: Sta
         return Judgement("right", "it is the call that then worked in this run")
     if made in standards.worked:
         return Judgement("right", "just this call worked in another run")
+    if rule.action.kind == "derive":
+        return _derived(case, standards.failed.get(made, ()))
     if made in standards.failed:
         return Judgement("wrong", "just this call failed as well")
-    if case.repair is not None and rule.action.kind == "derive":
-        return Judgement("unproven", "another call worked in this run: whether this one had is not told")
     if case.repair is not None:
         return Judgement("wrong", "another call worked in this run")
     return Judgement("unproven", "nobody tried this call: it fits the form of those that work")
+
+
+def _derived(case: FailureCase, failed: Collection[tuple[str, str]]) -> Judgement:
+    """The call that an error asks for, which nobody saw work; `failed`: where it failed itself, by run and error. In another run,
+    with another error, the world was another one."""
+    same = case.error_pattern.casefold()
+    if any(run == case.run_id or error.casefold() == same for run, error in failed):
+        return Judgement("wrong", "just this call failed as well")
+    if failed:
+        return Judgement("unproven", "just this call failed in another run, for another reason")
+    if case.repair is not None:
+        return Judgement("unproven", "another call worked in this run: whether this one had is not told")
+    return Judgement("unproven", "nobody tried this call: it does what the error asks for")
 
 
 def _retried(case: FailureCase, standards: Standards) -> Judgement:

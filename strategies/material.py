@@ -14,6 +14,7 @@ from knowledge.runs import ReferenceCall
 
 MAX_CASES = 500
 MAX_REFERENCES = 2_000
+MAX_AGAIN = 200
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Material:
     """All that is known of one root cause in one scope (step_id, tool), each list sorted by id and bounded.
 
     `cases` are the failures that the cause explains, `others` the scope's failures that it does not (other
-    causes, or none yet), `references` its successful calls. `today` is the night's date (UTC).
+    causes, or none yet), `references` its successful calls. `elsewhere` are failures of the agent's other scopes whose very
+    same call had failed before: a loop is no matter of one tool. `today` is the night's date (UTC).
     """
 
     scope: Scope
@@ -30,6 +32,7 @@ class Material:
     others: tuple[FailureCase, ...]
     references: tuple[ReferenceCall, ...]
     today: date
+    elsewhere: tuple[FailureCase, ...] = ()
 
     def without_tasks(self, tasks: Collection[str]) -> Material:
         """The same without what comes of these tasks: failures and successes."""
@@ -38,6 +41,7 @@ class Material:
             cases=tuple(case for case in self.cases if task_of(case) not in tasks),
             others=tuple(case for case in self.others if task_of(case) not in tasks),
             references=tuple(call for call in self.references if task_of(call) not in tasks),
+            elsewhere=tuple(case for case in self.elsewhere if task_of(case) not in tasks),
         )
 
 

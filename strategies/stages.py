@@ -130,7 +130,8 @@ def drafted(material: Material, night_id: str) -> Iterator[Candidate]:
 
 
 def _candidate(material: Material, draft: Draft, night_id: str) -> Candidate:
-    cases = {case.case_id: case for case in (*material.cases, *material.others)}
+    known = (*material.cases, *material.others, *material.elsewhere)
+    cases = {case.case_id: case for case in known}
     rule = _rule(material, draft)
     tainted = says_tainted(rule, draft.explanation) or any(
         is_tainted(cases[case_id]) for case_id in draft.cases

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cached_property
 from itertools import islice
 
 from errata_client.model import JsonValue
@@ -14,7 +15,8 @@ from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT
 from knowledge.runs import ReferenceCall
 from knowledge.stage import Shift
 from knowledge.store import Query, Range
-from strategies.material import MAX_CASES, MAX_REFERENCES, Material
+from strategies.loops import Loops
+from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, Material
 from strategies.reach import WINDOW, Volume
 
 MAX_READ = 5_000
@@ -70,6 +72,7 @@ class Supply:
                 others=tuple(case for case in cases if _call(case) not in mine)[:MAX_CASES],
                 references=references,
                 today=self._shift.now.date(),
+                elsewhere=self._loops.elsewhere(scope)[:MAX_AGAIN],
             )
 
     def volume(self, scope: ScopeKey) -> Volume:
@@ -99,6 +102,14 @@ class Supply:
             }
             for step_id, tool in sorted(self._cut)
         )
+
+    @cached_property
+    def _loops(self) -> Loops:
+        """The calls of all scopes that were made again after an error; everything is read once for it."""
+        store, project = self._shift.store, self._shift.project
+        failures = store.collection(project, CASES).scan(Query(where={"requestor": "agent"}))
+        successes = store.collection(project, REFERENCE_CALLS).scan(Query())
+        return Loops.of((stored.item for stored in failures), (stored.item for stored in successes))
 
     def _cases(self, scope: ScopeKey) -> list[FailureCase]:
         """The failures of the scope that the agent itself made, by id."""

@@ -1,7 +1,8 @@
 """Amounts that the error itself tells: "total price is 305, but paid 255" names what is missing.
 
 Evidence: repairs in which one number was changed, and nothing else, to what a formula of the error's numbers (and of the number that
-stood there) gives; of the calls that were mended at all, most were mended just so. Where a neighbour of the number names a kind,
+stood there) gives; of the calls that were mended at all, most were mended just so. Where the error names the plain sum of a list
+(error_sums), a call that was mended by sharing it out otherwise does not speak against it. Where a neighbour of the number names a kind,
 such as that of a payment, each kind needs such evidence of its own. The formula is the shortest that explains most repairs, checked arithmetic
 at run time, and the call is made again once, at the moment of its error.
 """
@@ -26,6 +27,7 @@ from errata_client.pointer import MISSING, get, leaves, parts_of, replaced
 from errata_client.rule import MAX_PATTERN, ArgumentIs, Derive, Trigger
 from knowledge.cases import FailureCase
 from strategies.material import Material, tasks_of
+from strategies.synthesis.error_sums import sum_law
 from strategies.synthesis.error_texts import number_pattern
 from strategies.synthesis.port import Demand, Draft
 from strategies.synthesis.wording import usual_error
@@ -80,7 +82,14 @@ class DerivedAmount:
             explained, key=lambda way: (-len(explained[way]), len(way.formula), way.pointer, way.formula)
         )
         for way in ranked[:1]:
-            tried = [case for case in mended if way.made(case, numbers[case.case_id])]
+            law = sum_law(cases, numbers)
+            shared_out = law is not None and law.restores(way.formula)
+            just_so = {case.case_id for case in explained[way]}
+            tried = [
+                case
+                for case in mended
+                if way.made(case, numbers[case.case_id]) and (case.case_id in just_so or not shared_out)
+            ]
             for guard in _guards(way, explained[way], tried, demand):
                 right, others = _guarded(guard, explained[way]), _guarded(guard, tried)
                 if _suffices(right, others, demand):
