@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -119,21 +119,21 @@ def _runs(shift: Shift, since: datetime) -> Iterator[list[RunRecord]]:
 
 def _marks(shift: Shift, trial: Trial, causes: dict[str, str]) -> Marks:
     rule, recurred, failed = trial.strategy.rule, set[str](), set[str]()
-    is_for = _meant_for(rule)
+    is_for = _meant_for(rule, causes)
     for case in _cases(shift, trial):
         failed.add(case.run_id)
-        if causes.get(case.fingerprint) == rule.root_cause and not overcome(case) and is_for(case):
+        if is_for(case) and not overcome(case):
             recurred.add(case.run_id)
     fired = _firings(shift, trial, {"firing.mode": "active", "arm": "treated"})
     would_fire = frozenset(_firings(shift, trial, {"firing.mode": "shadow"})) - set(fired)
     return Marks(frozenset(recurred), frozenset(failed), frozenset(fired), fired.total(), would_fire)
 
 
-def _meant_for(rule: Rule) -> Callable[[FailureCase], bool]:
-    """Which failures a rule is to prevent: a rule that asks what failed before only those that follow such a failure, any
-    other all of its cause in its scope."""
+def _meant_for(rule: Rule, causes: Mapping[str, str]) -> Callable[[FailureCase], bool]:
+    """Which failures in its scope a rule is to prevent: those of its cause; for a rule that asks what failed before, those that
+    follow such a failure, whatever their cause: it ends loops, and these have many."""
     if not any(condition.kind in {"repeated", "last_error"} for condition in rule.trigger.conditions):
-        return lambda _: True
+        return lambda case: causes.get(case.fingerprint) == rule.root_cause
     engine = Engine([rule], treat_shadow_as_active=True)
 
     def fires(case: FailureCase) -> bool:

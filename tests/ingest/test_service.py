@@ -74,7 +74,7 @@ def test_the_report_is_json_of_places_and_reasons(tmp_path: Path, store: Store) 
     path = written(tmp_path / "runs.json", [tau(a_loan()), 5])
     report = ingest_file(path, "auto", a_shift(store), Masker(KEY)).model_dump(mode="json")
     assert report["not_analysed"] == [
-        {"position": "record 2", "reason": "a record is an object with a traj, this is int"}
+        {"position": "record 2", "reason": "a record is an object with a traj, this is a number"}
     ]
 
 
