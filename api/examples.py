@@ -224,6 +224,12 @@ ORDER_PREVIEW: Example = {
     "from_causes": {"RC-042": 1},
 }
 ORDER_ANSWER: Example = {"reason": "nine of nine are the same coupon fault"}
+CAUSE_MERGE: Example = {"into": "RC-042", "reason": "two names for one mistake"}
+CAUSE_SPLIT: Example = {
+    "fingerprints": ["w7k3j5h7g2f4"],
+    "name": "The coupon is of another shop",
+    "reason": "not expired, but foreign",
+}
 ORDER_MERGE: Example = {"cause_id": "RC-042", "reason": "another wording of the missing prefix"}
 
 RULE: Example = {

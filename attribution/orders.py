@@ -54,7 +54,7 @@ def merge_order(
     found = shift.store.collection(shift.project, ROOT_CAUSES).get(cause_id)
     if found is None:
         raise NotFoundError(f"no root cause {cause_id} in {shift.project}: see `errata causes list`")
-    cause = check_cause(merged(found.item, stored.item))
+    cause = check_cause(merged(found.item, stored.item.draft))
     shift.guard()
     if cause != found.item:
         shift.store.collection(shift.project, ROOT_CAUSES).put(cause, found.version)
@@ -71,17 +71,18 @@ def reject_order(
     return _decide(shift, stored, "rejected", actor, reason, None)
 
 
-def merged(cause: RootCause, order: WorkOrder) -> RootCause:
-    """The cause with the order's exemplars, and with gates that let the order's problems through. Pure."""
+def merged(cause: RootCause, other: RootCause) -> RootCause:
+    """The cause with another's exemplars, and with gates that let the other's problems through. Pure."""
     known = {exemplar.error_pattern for exemplar in cause.exemplars}
-    new: list[Exemplar] = [one for one in order.draft.exemplars if one.error_pattern not in known]
-    draft = order.draft
+    new: list[Exemplar] = [one for one in other.exemplars if one.error_pattern not in known]
     return cause.model_copy(
         update={
             "exemplars": (*cause.exemplars, *new),
-            "error_codes": _joined(cause.error_codes, draft.error_codes),
-            "error_kinds": _joined(cause.error_kinds, draft.error_kinds) if cause.error_kinds else (),
-            "tools": _joined(cause.tools, draft.tools) if cause.tools and draft.tools else (),
+            "error_codes": _joined(cause.error_codes, other.error_codes),
+            "error_kinds": _joined(cause.error_kinds, other.error_kinds)
+            if cause.error_kinds and other.error_kinds
+            else (),
+            "tools": _joined(cause.tools, other.tools) if cause.tools and other.tools else (),
         }
     )
 

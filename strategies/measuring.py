@@ -19,6 +19,7 @@ from knowledge.kinds import (
     EFFECTS,
     PROJECTS,
     PUBLICATIONS,
+    ROOT_CAUSES,
     RUN_RECORDS,
     STRATEGIES,
     SYSTEM,
@@ -94,8 +95,8 @@ def _first_published(shift: Shift, live: Sequence[Strategy]) -> dict[str, Public
 
 def _effects(shift: Shift, trials: Sequence[Trial]) -> list[Effect]:
     """The runs are read once for all rules."""
-    causes = _causes(shift)
-    marks = [_marks(shift, trial, causes) for trial in trials]
+    causes, heirs = _causes(shift), _heirs(shift)
+    marks = [_marks(shift, trial, causes, heirs) for trial in trials]
     arms = [Arms.empty() for _ in trials]
     for runs in _runs(shift, min(trial.since for trial in trials) - BEFORE):
         arms = [
@@ -117,9 +118,9 @@ def _runs(shift: Shift, since: datetime) -> Iterator[list[RunRecord]]:
         yield block
 
 
-def _marks(shift: Shift, trial: Trial, causes: dict[str, str]) -> Marks:
+def _marks(shift: Shift, trial: Trial, causes: Mapping[str, str], heirs: Mapping[str, str]) -> Marks:
     rule, recurred, failed = trial.strategy.rule, set[str](), set[str]()
-    is_for = _meant_for(rule, causes)
+    is_for = _meant_for(rule, causes, heirs.get(rule.root_cause, rule.root_cause))
     for case in _cases(shift, trial):
         failed.add(case.run_id)
         if is_for(case) and not overcome(case):
@@ -129,11 +130,25 @@ def _marks(shift: Shift, trial: Trial, causes: dict[str, str]) -> Marks:
     return Marks(frozenset(recurred), frozenset(failed), frozenset(fired), fired.total(), would_fire)
 
 
-def _meant_for(rule: Rule, causes: Mapping[str, str]) -> Callable[[FailureCase], bool]:
+def _heirs(shift: Shift) -> dict[str, str]:
+    """Where each cause that was merged into another went in the end."""
+    found = shift.store.collection(shift.project, ROOT_CAUSES).scan(Query())
+    went = {s.item.cause_id: s.item.merged_into for s in found if s.item.merged_into}
+    heirs = {}
+    for cause, into in went.items():
+        seen = {cause}
+        while into in went and into not in seen:
+            seen.add(into)
+            into = went[into]  # noqa: PLW2901 - followed to the end
+        heirs[cause] = into
+    return heirs
+
+
+def _meant_for(rule: Rule, causes: Mapping[str, str], cause: str) -> Callable[[FailureCase], bool]:
     """Which failures in its scope a rule is to prevent: those of its cause; for a rule that asks what failed before, those that
     follow such a failure, whatever their cause: it ends loops, and these have many."""
     if not any(condition.kind in {"repeated", "last_error"} for condition in rule.trigger.conditions):
-        return lambda case: causes.get(case.fingerprint) == rule.root_cause
+        return lambda case: causes.get(case.fingerprint) == cause
     engine = Engine([rule], treat_shadow_as_active=True)
 
     def fires(case: FailureCase) -> bool:

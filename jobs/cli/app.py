@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from jobs.cli import (
-    causes,
+    cause_review,
     evaluate,
     orders,
     problem_review,
@@ -39,7 +39,7 @@ app.command("ingest")(ingest)
 app.command("schema")(schema)
 app.command("nightly")(nightly)
 app.add_typer(problem_review.app, name="problems")
-app.add_typer(causes.app, name="causes")
+app.add_typer(cause_review.app, name="causes")
 app.add_typer(orders.app, name="orders")
 app.add_typer(strategy_review.app, name="strategies")
 app.add_typer(tools.app, name="tools")

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
 from api import (
+    cause_review,
     causes,
     decisions,
     deliveries,
@@ -51,6 +52,8 @@ EXAMPLES: dict[str, type[Any]] = {
     "STATUS_CHANGE": problems.StatusChange,
     "LABEL_GIVEN": labels.LabelGiven,
     "LABEL": Label,
+    "CAUSE_MERGE": cause_review.CauseMerge,
+    "CAUSE_SPLIT": cause_review.CauseSplit,
     "CAUSE_VIEW": causes.CauseView,
     "ORDER": orders.OrderView,
     "ORDER_ANSWER": orders.Answer,
