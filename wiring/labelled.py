@@ -89,10 +89,10 @@ def _label(record: Any, position: str) -> Labelled:
     if cause is not None and not isinstance(cause, str):
         raise BadInputError("`root_cause` is a text or null")
     name = str(record.get("id") or position)
-    return Labelled(name, _problem(case, name, position), cause or None, str(record.get("group") or ""))
+    return Labelled(name, problem_of(case, name, position), cause or None, str(record.get("group") or ""))
 
 
-def _problem(case: dict[str, Any], name: str, position: str) -> Problem:
+def problem_of(case: dict[str, Any], name: str, position: str) -> Problem:
     """The problem that a case of its own would make. Its fingerprint is its place in its file: each label is decided by
     itself, though ids may come again in another file."""
     message = _text(case, "error_message")

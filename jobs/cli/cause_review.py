@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from attribution.reshaping import merge_causes, split_cause
-from jobs.cli.causes import app, print_cause
+from jobs.cli.cause_check import app
+from jobs.cli.causes import print_cause
 from jobs.cli.lookup import find_one
 from jobs.cli.output import plain, show
 from jobs.cli.session import ActorOption, JsonOption, ProjectOption, ReasonOption, actor_name, in_project

@@ -10,21 +10,20 @@ import typer
 import yaml
 from rich.console import Console
 
-from attribution.causes import add_cause, check_text, export_causes, import_causes, preview
+from attribution.causes import add_cause, check_text, export_causes, import_causes
 from jobs.cli.lookup import find_one
-from jobs.cli.output import count, plain, say, show
+from jobs.cli.output import plain, say, show
 from jobs.cli.session import (
     ActorOption,
     JsonOption,
     ProjectOption,
     ReasonOption,
-    Session,
     actor_name,
     in_project,
 )
 from jobs.cli.tables import cell, facts, print_table
 from jobs.files import read_text, write_whole
-from knowledge.causes import Attribution, RootCause
+from knowledge.causes import RootCause
 from knowledge.errors import BadInputError
 from knowledge.kinds import ATTRIBUTIONS, ROOT_CAUSES
 from knowledge.store import Query, Tally
@@ -32,7 +31,6 @@ from knowledge.store import Query, Tally
 app = typer.Typer(help="The root causes: audited templates that explain problems.", no_args_is_help=True)
 
 EXEMPLARS_SHOWN = 8
-TAKEN_SHOWN = 20
 FileArgument = Annotated[Path, typer.Argument(help="YAML: a list of causes; - reads stdin.", metavar="FILE")]
 
 
@@ -70,30 +68,6 @@ def show_cause(
         found = find_one(session, ROOT_CAUSES, cause_id, "root cause", "errata causes list")
     document = {**_document(found.item), "version": found.version}
     show(as_json, document, lambda console: print_cause(console, found.item))
-
-
-@app.command("check")
-def check(file: FileArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
-    """Check the causes of a file, and say which problems of the project they would take; nothing is changed."""
-    causes = check_text(read_text(file), str(file))
-    with in_project(project) as session:
-        taken = [(cause, _taken(session, cause)) for cause in causes]
-    document = [
-        {"cause_id": cause.cause_id, "would_take": [plain(one) for one in found]} for cause, found in taken
-    ]
-
-    def human(console: Console) -> None:
-        for cause, found in taken:
-            console.print(
-                f"[bold]{cause.cause_id}[/] can be kept; it would take {count(len(found), 'problem')}"
-            )
-            rows = [
-                (one.fingerprint[:10], one.verdict, one.root_cause, _score(one), one.reason) for one in found
-            ]
-            if rows:
-                print_table(console, ("problem", "verdict", "cause", "#score", "~why"), rows[:TAKEN_SHOWN])
-
-    show(as_json, document, human)
 
 
 @app.command("add")
@@ -192,15 +166,6 @@ def print_cause(console: Console, cause: RootCause) -> None:
         console.print(
             f"… and {len(cause.exemplars) - EXEMPLARS_SHOWN} more; --json shows them all", style="dim"
         )
-
-
-def _taken(session: Session, cause: RootCause) -> list[Attribution]:
-    errata = session.errata
-    return preview(session.shift(), errata.encoders, errata.parameters_of(session.project), cause)
-
-
-def _score(one: Attribution) -> str | None:
-    return None if one.score is None else f"{one.score:.3f}"
 
 
 def _by_cause(tallies: Sequence[Tally]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from jobs.cli.attribution_view import explained
 from jobs.cli.lookup import find_one
 from jobs.cli.moments import parse_moment
 from jobs.cli.output import count, plain, show
@@ -223,9 +224,8 @@ def _print(
 def _told(attribution: Attribution | None, cause: RootCause | None) -> list[tuple[str, object]]:
     if attribution is None:
         return [("attribution", "not yet: it waits for the night")]
-    named = f" to {cause.cause_id}, {cause.name}" if cause else ""
     return [
-        ("attribution", f"{attribution.verdict}{named}"),
-        ("why", attribution.reason),
+        ("root cause", cause.name if cause else None),
+        *explained(attribution),
         ("what to do", cause.playbook if cause else None),
     ]

@@ -181,3 +181,44 @@ def test_what_is_for_reading_fits_its_lines_and_needs_no_terminal(morning: Comma
     assert answer.out.strip()
     assert max(len(line) for line in answer.out.splitlines()) <= 140
     assert "\x1b" not in answer.out
+
+
+def test_a_text_a_case_and_a_problem_are_tried_by_hand(morning: CommandLine) -> None:
+    problem = morning.json("problems", "list", *P)[0]
+    by_problem = morning.json("causes", "check", problem["fingerprint"], *P)
+    assert (by_problem["verdict"], by_problem["root_cause"]) == ("matched", problem["root_cause"])
+
+    shown = morning.json("problems", "show", problem["fingerprint"], *P)
+    by_case = morning.json("causes", "check", shown["latest_cases"][0]["case_id"], *P)
+    assert by_case == {**by_problem, "decided_at": by_case["decided_at"]}
+
+    by_text = morning.json("causes", "check", problem["error_message"], *P)
+    assert by_text["root_cause"] == problem["root_cause"]
+    told = morning("causes", "check", problem["error_message"], *P)
+    assert told.code == 0
+    assert "matched" in told.out
+    assert morning("causes", "check", "anything", *P, "--code", "no.such").code == 2
+    assert morning("causes", "check", "missing.yaml", *P).code == 2
+
+
+def test_causes_are_merged_and_split_at_the_command_line(morning: CommandLine, tmp_path: Path) -> None:
+    problem = morning.json("problems", "list", *P)[0]
+    made = morning.json(
+        "causes", "split", problem["root_cause"], "--problem", problem["fingerprint"][:8], "--name", "Another cause",
+        "--reason", "not the same", *P,
+    )  # fmt: skip
+    assert made["name"] == "Another cause"
+    morning.json("nightly", *P)
+    assert (
+        morning.json("problems", "show", problem["fingerprint"], *P)["attribution"]["root_cause"]
+        == made["cause_id"]
+    )
+
+    took = morning.json(
+        "causes", "merge", made["cause_id"], "--into", problem["root_cause"], *P, "--reason", "one after all"
+    )
+    assert took["cause_id"] == problem["root_cause"]
+    morning.json("nightly", *P)
+    again = morning.json("problems", "show", problem["fingerprint"], *P)["attribution"]
+    assert again["root_cause"] == problem["root_cause"]
+    assert morning("causes", "merge", made["cause_id"], "--into", "RC-999", *P, "--reason", "x").code == 3
