@@ -236,7 +236,7 @@ def test_what_is_no_span_is_reported_at_its_place_and_the_rest_goes_on(tmp_path:
     assert len(runs) == 1
     assert [(item.position, item.reason) for item in left_out] == [
         ("line 1, span 2", "a span without a trace id"),
-        ("line 1, span 3", "a span is an object, this is int"),
+        ("line 1, span 3", "a span is an object, this is a number"),
         ("line 1, span 4", "no span: an object with the keys order"),
     ]
 
