@@ -24,6 +24,8 @@ DECIMALS = 4
 """Scores are rounded before they are compared: the last bits differ with the batch that a text was encoded in."""
 NOTHING = np.float32(-1.0)
 """The score of a pair that cannot be compared."""
+FEW = 64
+"""Problems up to which one call over all causes is faster: for one problem a hundredfold; for 1,024 it is eight times slower."""
 TILE = 512
 """Exemplars that are multiplied at once: the tile and its room to work stay in the cache."""
 
@@ -111,10 +113,14 @@ def mean_of(scores: Sequence[Vectors], reads: Sequence[NDArray[np.bool_]]) -> Ve
 
 
 def best_of_causes(scores: Vectors, spans: Sequence[tuple[int, int]], allowed: NDArray[np.bool_]) -> Vectors:
-    """The best score in each cause's span of exemplars, rounded; NOTHING where the cause is not allowed."""
+    """The best score in each cause's span of exemplars, rounded; NOTHING where the cause is not allowed. The spans follow one
+    another from the first exemplar to the last."""
     best = np.empty((len(spans), scores.shape[1]), dtype=np.float32)
-    for row, (start, stop) in enumerate(spans):
-        np.max(scores[start:stop], axis=0, out=best[row])
+    if scores.shape[1] <= FEW:
+        np.maximum.reduceat(scores, [start for start, _ in spans], axis=0, out=best)
+    else:
+        for row, (start, stop) in enumerate(spans):
+            np.max(scores[start:stop], axis=0, out=best[row])
     np.round(best, DECIMALS, out=best)
     best[~allowed] = NOTHING
     return best

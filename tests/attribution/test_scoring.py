@@ -12,7 +12,7 @@ from attribution.exemplars import Known
 from attribution.parameters import FieldCalibrations, Parameters
 from attribution.ranking import Ranking
 from attribution.rows import Rows
-from attribution.scoring import NOTHING, TILE, Channel, mean_of, score_pairs
+from attribution.scoring import DECIMALS, FEW, NOTHING, TILE, Channel, best_of_causes, mean_of, score_pairs
 from attribution.text import FIELDS, Field
 from knowledge.causes import Exemplar
 from tests.attribution.making import angle, plain_parameters
@@ -140,3 +140,14 @@ def test_a_problem_that_no_encoder_reads_has_no_readers() -> None:
     (ranked,) = Ranking([known("RC-A", "x")], vectors, plain_parameters("e")).rank([ask("?")], [{"RC-A"}])
     assert ranked.readers == ()
     assert ranked.winner is None
+
+
+def test_a_few_problems_get_the_best_scores_that_they_get_among_many() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.random((30, FEW + 40), dtype=np.float32)
+    spans = [(0, 1), (1, 8), (8, 30)]
+    allowed = rng.random((3, FEW + 40)) < 0.7
+    among_many = best_of_causes(scores, spans, allowed)
+    few = best_of_causes(scores[:, :5], spans, allowed[:, :5])
+    assert np.array_equal(few, among_many[:, :5])
+    assert few[2, 0] in {NOTHING, np.round(scores[8:30, 0].max(), DECIMALS)}
