@@ -43,9 +43,12 @@ def synthesize(shift: Shift, model: RuleModel | None = None) -> StageReport:
     supply, counts, asked = Supply(shift), Counter[str](), Asking(model)
     candidates = shift.store.collection(shift.project, CANDIDATES)
     for scope in supply.scopes():
-        made: dict[str, Candidate] = {}
-        for material in supply.materials(scope):
-            made |= {item.draft_key: item for item in drafted(material, shift.night_id)}
+        materials = list(supply.materials(scope))
+        made = {
+            item.draft_key: item
+            for item in once([i for m in materials for i in drafted(m, shift.night_id)], materials)
+        }
+        for material in materials:
             for draft in asked.proposed(material):
                 item = _candidate(material, draft, shift.night_id)
                 made.setdefault(item.draft_key, item)
@@ -127,6 +130,23 @@ def drafted(material: Material, night_id: str) -> Iterator[Candidate]:
     """Every draft that the material supports, not tried yet."""
     for draft in drafts(material):
         yield _candidate(material, draft, night_id)
+
+
+def once(items: Sequence[Candidate], materials: Sequence[Material]) -> list[Candidate]:
+    """Of drafts that do the same and are made from the same cases, under several causes of a scope, the one under the cause
+    that explains most of those cases."""
+    explained = {m.cause.cause_id: {case.case_id for case in m.cases} for m in materials}
+    found: dict[tuple[str, tuple[str, ...]], Candidate] = {}
+    for item in sorted(items, key=lambda one: one.rule.root_cause):
+        key = effect_key(item.rule), item.cases
+        other = found.get(key)
+        if other is None or _share(item, explained) > _share(other, explained):
+            found[key] = item
+    return list(found.values())
+
+
+def _share(item: Candidate, explained: Mapping[str, set[str]]) -> int:
+    return len(explained[item.rule.root_cause].intersection(item.cases))
 
 
 def _candidate(material: Material, draft: Draft, night_id: str) -> Candidate:
