@@ -100,5 +100,5 @@ def effect(strategy_id: str, visit: Reviewer) -> Response:
     known = visit.require(STRATEGIES, strategy_id, "strategy").item.strategy_id
     found = newest_effect(visit.shift, known)
     if found is None:
-        raise NotFoundError(f"{known} was not measured yet: a night measures each rule that is active")
+        raise NotFoundError(f"{known} was not measured yet: a night measures each rule that agents have")
     return reply(found)

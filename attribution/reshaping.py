@@ -15,7 +15,7 @@ from attribution.orders import merged
 from attribution.stages import read_causes
 from knowledge.cases import Problem
 from knowledge.causes import Exemplar, Label, RootCause
-from knowledge.errors import BadInputError, ConflictError, NotFoundError
+from knowledge.errors import BadInputError, ConflictError, NotFoundError, StaleError
 from knowledge.ids import digest
 from knowledge.kinds import LABELS, PROBLEMS, ROOT_CAUSES
 from knowledge.stage import Shift
@@ -54,9 +54,9 @@ def split_cause(
     problems = _problems(shift, fingerprints)
     if not name.strip():
         raise BadInputError("the new cause needs a name")
-    origin = digest("split", cause_id, *sorted(fingerprints))
-    made = next((cause for cause in read_causes(shift) if cause.note == origin), None)
-    new = made or _split_off(source, problems, name, next_cause_id(shift), origin, actor)
+    origin = f"split:{cause_id}:{digest(*sorted(fingerprints))[:12]}"
+    made = next((cause for cause in read_causes(shift) if cause.created_by == origin), None)
+    new = made or _split_off(source, problems, name, next_cause_id(shift), origin, reason)
     shift.guard()
     shift.store.collection(shift.project, ROOT_CAUSES).add_many([check_cause(new)])
     said = f"split off {cause_id}: {reason}"[:2000]
@@ -77,7 +77,7 @@ def split_cause(
 
 
 def _split_off(
-    source: RootCause, problems: Sequence[Problem], name: str, cause_id: str, origin: str, actor: str
+    source: RootCause, problems: Sequence[Problem], name: str, cause_id: str, origin: str, reason: str
 ) -> RootCause:
     texts = sorted({problem.error_pattern for problem in problems})
     return source.model_copy(
@@ -90,10 +90,10 @@ def _split_off(
             "error_codes": tuple(sorted({problem.error_code for problem in problems})),
             "error_kinds": tuple(sorted({problem.error_kind for problem in problems})),
             "exemplars": tuple(Exemplar(error_pattern=text, origin=source.cause_id) for text in texts),
-            "created_by": actor,
+            "created_by": origin,
             "enabled": True,
             "merged_into": None,
-            "note": origin,
+            "note": reason,
         }
     )
 
@@ -132,8 +132,11 @@ def _moved(shift: Shift, label: Label, into: str, actor: str, reason: str) -> La
 
 def _write(shift: Shift, known: RootCause, wanted: RootCause) -> None:
     """Replace the cause as it was read; StaleError where somebody changed it meanwhile."""
+    if wanted == known:
+        return
     collection = shift.store.collection(shift.project, ROOT_CAUSES)
     stored = collection.get(known.cause_id)
-    if wanted != known and stored is not None:
-        shift.guard()
-        collection.put(wanted, stored.version)
+    if stored is None or stored.item != known:
+        raise StaleError(f"{known.cause_id} changed meanwhile: look at it again, and repeat this")
+    shift.guard()
+    collection.put(wanted, stored.version)

@@ -211,7 +211,7 @@ def _worse(effect: Effect) -> list[Alarm]:
 
 
 def _still_frequent(effect: Effect) -> list[Alarm]:
-    """Only where even the kindest reading of the interval leaves more than REMAINS."""
+    """More than REMAINS is left; whether surely or perhaps, the interval says."""
     found = effect.recurrence
     if found is None or found.change is None or found.change_low is None or 1 + found.change <= REMAINS:
         return []

@@ -48,12 +48,20 @@ def check(
 ) -> None:
     """Try causes by hand; nothing is changed. Of a text, a case or a problem: its root cause, with what explains it. Of a file
     of causes: which problems of the project they would take."""
-    if what == "-" or Path(what).is_file():
+    if what == "-" or _is_file(what):
         _check_file(Path(what), project, as_json=as_json)
         return
     with in_project(project) as session:
         found = _decided(session, _asked(session, what, code, kind))
     show(as_json, plain(found), lambda console: console.print(facts(explained(found))))
+
+
+def _is_file(what: str) -> bool:
+    """Whether there is a file of that name; an error's text may be too long to be one."""
+    try:
+        return Path(what).is_file()
+    except OSError:
+        return False
 
 
 def _asked(session: Session, what: str, code: str, kind: str | None) -> Problem:

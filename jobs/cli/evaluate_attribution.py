@@ -60,9 +60,8 @@ def attribution(
     encoders = [make_encoder(name) for name in load_settings().encoders]
     parameters = default_parameters()
     check_parameters(parameters, encoders)
-    decide = _Deciding(known, history.labels, encoders)
-    decide.ask(asked.labels, parameters)
-    decided = decide.decided(asked.labels, parameters)
+    decide = _Deciding(known, history.labels, encoders, asked.labels, parameters)
+    decided = decide(parameters)
     if decisions is not None:
         write_whole(decisions, _lines(asked.labels, decided))
     document = _document(asked, history, decide, decided, parameters)
@@ -70,13 +69,16 @@ def attribution(
 
 
 class _Deciding:
-    """Decides labelled problems by causes and a history; the vectors of each distinct text are made once."""
+    """Labelled problems, scored once by causes and a history, to be decided under any thresholds; the vectors of each
+    distinct text are made once."""
 
     def __init__(
         self,
         causes: Sequence[RootCause],
         history: Sequence[Labelled],
         encoders: Sequence[Encoder],
+        labels: Sequence[Labelled],
+        parameters: Parameters,
     ) -> None:
         ids = {cause.cause_id for cause in causes}
         kept = [one for one in history if one.root_cause is None or one.root_cause in ids]
@@ -85,18 +87,16 @@ class _Deciding:
         self.encoded = 0
         self._encoders = {encoder.id: encoder for encoder in encoders}
         self._vectors: dict[str, dict[str, Vectors]] = {encoder.id: {} for encoder in encoders}
-
-    def ask(self, labels: Sequence[Labelled], parameters: Parameters) -> None:
-        """Score the labels, once for all thresholds."""
+        self._labels = labels
         self._attributor = Attributor(
-            self.causes, self.answers, parameters, tuple(self._encoders), self._find, NOW
+            causes, self.answers, parameters, tuple(self._encoders), self._find, NOW
         )
         self._asked = list(self._attributor.questions([one.problem for one in labels]))
 
-    def decided(self, labels: Sequence[Labelled], parameters: Parameters) -> list[Attribution]:
-        """One decision per label that was asked, in the order of the labels."""
+    def __call__(self, parameters: Parameters) -> list[Attribution]:
+        """One decision per label, in the order of the labels."""
         found = {one.fingerprint: one for one in self._attributor.under(parameters, self._asked)}
-        return [found[one.problem.fingerprint] for one in labels]
+        return [found[one.problem.fingerprint] for one in self._labels]
 
     def _find(self, encoder: str, texts: Sequence[str]) -> Mapping[str, Vectors]:
         known, maker = self._vectors[encoder], self._encoders[encoder]
@@ -149,7 +149,7 @@ def _table(
         moved = threshold - parameters.threshold
         lone = min(1.0, max(0.5, parameters.lone_threshold + moved))
         other = parameters.model_copy(update={"threshold": threshold, "lone_threshold": lone})
-        found = evaluation.figures(labels, decide.decided(labels, other))
+        found = evaluation.figures(labels, decide(other))
         rows.append(_row(threshold, found))
     return rows
 

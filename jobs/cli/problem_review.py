@@ -121,7 +121,7 @@ def _answered(
 ) -> None:
     with in_project(project) as session:
         known = find_one(session, PROBLEMS, problem, "problem", "errata problems list").item.fingerprint
-        label = record_label(session.shift(), known, answer, cause, actor_name(actor), reason)
+        label = record_label(session.shift(), known, answer, cause, actor_name(actor), session.masked(reason))
     told = f"{known[:10]}: {answer} {label.root_cause or 'no template fits'}; the next night decides by it"
     show(as_json, plain(label), lambda console: console.print(told, markup=False))
 
@@ -138,6 +138,8 @@ def _changed(
 ) -> None:
     with in_project(project) as session:
         known = find_one(session, PROBLEMS, problem, "problem", "errata problems list").item.fingerprint
-        stored = change_status(session.shift(), known, status, actor_name(actor), reason, version)
+        stored = change_status(
+            session.shift(), known, status, actor_name(actor), session.masked(reason), version
+        )
     told = f"{known[:10]} is {status}"
     show(as_json, plain(stored.item), lambda console: console.print(told, markup=False))

@@ -77,7 +77,7 @@ def effect(strategy_id: IdArgument, project: ProjectOption = None, as_json: Json
         known = find_strategy(session, strategy_id).item.strategy_id
         found = newest_effect(session.shift(), known)
     if found is None:
-        raise NotFoundError(f"{known} was not measured yet: a night measures each rule that is active")
+        raise NotFoundError(f"{known} was not measured yet: a night measures each rule that agents have")
     show(as_json, plain(found), lambda console: print_effect(console, found))
 
 

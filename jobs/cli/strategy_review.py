@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,6 +13,8 @@ from jobs.cli.rule_edit import edited
 from jobs.cli.session import ActorOption, JsonOption, ProjectOption, ReasonOption, actor_name, in_project
 from jobs.cli.strategies import IdArgument, app, find_strategy, show_stored
 from knowledge.errors import BadInputError
+from knowledge.store import Stored
+from knowledge.strategies import Strategy
 from strategies import review
 
 __all__ = ["app"]
@@ -69,12 +73,7 @@ def reject(
     as_json: JsonOption = False,
 ) -> None:
     """Reject a strategy: the idea is remembered and not proposed again."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.reject(
-            session.shift(), known, actor_name(actor), session.masked(reason), version=version
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(review.reject, strategy_id, reason, project, actor, version, as_json=as_json)
 
 
 @app.command("activate")
@@ -87,12 +86,7 @@ def activate(
     as_json: JsonOption = False,
 ) -> None:
     """Activate a strategy that was in shadow: from now on it changes calls."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.activate(
-            session.shift(), known, actor_name(actor), session.masked(reason), version=version
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(review.activate, strategy_id, reason, project, actor, version, as_json=as_json)
 
 
 @app.command("retire")
@@ -105,12 +99,7 @@ def retire(
     as_json: JsonOption = False,
 ) -> None:
     """Retire a strategy: its rule leaves the bundle."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.retire(
-            session.shift(), known, actor_name(actor), session.masked(reason), version=version
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(review.retire, strategy_id, reason, project, actor, version, as_json=as_json)
 
 
 @app.command("rollback")
@@ -123,12 +112,7 @@ def rollback(
     as_json: JsonOption = False,
 ) -> None:
     """Roll a live strategy back: its rule leaves the bundle, and the idea is not drafted again."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.rollback(
-            session.shift(), known, actor_name(actor), session.masked(reason), version=version
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(review.rollback, strategy_id, reason, project, actor, version, as_json=as_json)
 
 
 @app.command("extend")
@@ -145,17 +129,15 @@ def extend(
     as_json: JsonOption = False,
 ) -> None:
     """Let a live strategy go on beyond its valid_until."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.extend(
-            session.shift(),
-            known,
-            actor_name(actor),
-            session.masked(reason),
-            version=version,
-            until=_day(until),
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(
+        partial(review.extend, until=_day(until)),
+        strategy_id,
+        reason,
+        project,
+        actor,
+        version,
+        as_json=as_json,
+    )
 
 
 @app.command("share")
@@ -171,12 +153,9 @@ def share(
     as_json: JsonOption = False,
 ) -> None:
     """Give a live strategy to this share of runs: from a canary to all of them."""
-    with in_project(project) as session:
-        known = find_strategy(session, strategy_id).item.strategy_id
-        changed = review.give_share(
-            session.shift(), known, share, actor_name(actor), session.masked(reason), version=version
-        )
-        show_stored(changed, as_json=as_json, brief=True)
+    _decided(
+        partial(review.give_share, share=share), strategy_id, reason, project, actor, version, as_json=as_json
+    )
 
 
 @app.command("edit")
@@ -209,6 +188,24 @@ def edit(
         changed = review.edit(
             session.shift(), known, wanted, actor_name(actor), session.masked(reason), version=seen
         )
+        show_stored(changed, as_json=as_json, brief=True)
+
+
+def _decided(
+    decide: Callable[..., Stored[Strategy]],
+    strategy_id: str,
+    reason: str,
+    project: str | None,
+    actor: str | None,
+    version: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Take one of the steps of `strategies.review`, and print what the strategy is then."""
+    with in_project(project) as session:
+        known = find_strategy(session, strategy_id).item.strategy_id
+        who, why = actor_name(actor), session.masked(reason)
+        changed = decide(session.shift(), known, actor=who, reason=why, version=version)
         show_stored(changed, as_json=as_json, brief=True)
 
 

@@ -17,7 +17,7 @@ from strategies import review
 from strategies.publish.port import Answer, Answering, Message, Publisher, PublishError
 
 MAX_ATTEMPTS = 14
-"""Nights after which a message that is never taken is given up; `errata publish retry` tries it again."""
+"""Nights after which a message that is never taken is given up; `errata publish list` goes on showing it."""
 
 
 def announce(shift: Shift, publishers: Sequence[Publisher], link: str | None = None) -> StageReport:

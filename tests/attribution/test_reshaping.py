@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from attribution.corrections import record_label
@@ -10,7 +13,7 @@ from attribution.parameters import default_parameters
 from attribution.reshaping import merge_causes, split_cause
 from attribution.stages import attribute, embed
 from knowledge.causes import Attribution, RootCause
-from knowledge.errors import BadInputError, ConflictError, NotFoundError
+from knowledge.errors import BadInputError, ConflictError, NotFoundError, StaleError
 from knowledge.kinds import ATTRIBUTIONS, AUDIT, LABELS, ROOT_CAUSES
 from knowledge.stage import Shift
 from knowledge.store import Query, Store
@@ -91,6 +94,36 @@ def test_problems_that_were_split_off_are_the_new_causes_for_good(shift: Shift) 
         decided[LOST.fingerprint].verdict == "abstained"
     )
     assert split_cause(shift, "RC-104", [GONE.fingerprint], "丢失的包裹", "mei", "another cause") == new
+    assert (new.note, stored(shift, new.cause_id)) == ("another cause", new)
+
+
+class Hurried:
+    """A store in which somebody edits a cause right after it was read, once."""
+
+    def __init__(self, store: Store, cause_id: str) -> None:
+        self._store, self._cause_id = store, cause_id
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def collection(self, project: str, kind: Any) -> Any:
+        found = self._store.collection(project, kind)
+        if kind is LABELS and self._cause_id:
+            edited, self._cause_id = self._cause_id, ""
+            causes = self._store.collection(project, ROOT_CAUSES)
+            known = causes.get(edited)
+            assert known is not None
+            causes.put(known.item.model_copy(update={"playbook": "edited meanwhile"}), known.version)
+        return found
+
+
+def test_an_edit_that_came_meanwhile_is_not_lost(shift: Shift) -> None:
+    hurried = replace(shift, store=Hurried(shift.store, "RC-101"))
+    with pytest.raises(StaleError, match="RC-101 changed meanwhile"):
+        merge_causes(hurried, "RC-101", "RC-102", "mei", "one cause")
+    assert stored(shift, "RC-101").playbook == "edited meanwhile"
+    merge_causes(shift, "RC-101", "RC-102", "mei", "one cause")
+    assert stored(shift, "RC-101").merged_into == "RC-102"
 
 
 def test_a_split_names_problems_that_are_there(shift: Shift) -> None:

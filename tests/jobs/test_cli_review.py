@@ -199,6 +199,19 @@ def test_a_text_a_case_and_a_problem_are_tried_by_hand(morning: CommandLine) -> 
     assert "matched" in told.out
     assert morning("causes", "check", "anything", *P, "--code", "no.such").code == 2
     assert morning("causes", "check", "missing.yaml", *P).code == 2
+    for text in ("order not found " * 300, "order\x00not found", "订单不存在" * 200):
+        assert morning.json("causes", "check", text, *P)["verdict"] in {"matched", "abstained", "unmatched"}
+
+
+def test_a_secret_in_a_reason_is_not_kept(morning: CommandLine) -> None:
+    secret = "password=hunter2-of-the-test"
+    problem = morning.json("problems", "list", *P)[0]["fingerprint"]
+    morning.json("problems", "resolve", problem, *P, "--reason", f"fixed with {secret}")
+    label = morning.json("problems", "confirm", problem, *P, "--reason", f"seen with {secret}")
+    assert "hunter2" not in str(label)
+    kept = [path.read_bytes() for path in morning.folder.rglob("errata.db*")]
+    assert kept
+    assert not any(b"hunter2" in content for content in kept)
 
 
 def test_causes_are_merged_and_split_at_the_command_line(morning: CommandLine, tmp_path: Path) -> None:
