@@ -47,8 +47,29 @@ class Cut:
 
 def bounded(run: Run) -> tuple[Run, tuple[Cut, ...]]:
     """The run with its longer texts cut, and what those were. The same run where none is too long."""
+    if _fits(run, ""):
+        return run, ()
     cutting = _Cutting()
     return cutting.model(run, ""), tuple(cutting.cuts)
+
+
+def _fits(value: Any, name: str) -> bool:
+    """Whether nothing in `value`, which stands under `name`, is too long. Most runs are looked through no further."""
+    if isinstance(value, str):
+        return len(value) <= MAX_VIEWED or len(value) <= _LIMITS.get(name, MAX_ARGUMENT)
+    if isinstance(value, BaseModel):
+        held = {**value.__dict__, **value.model_extra} if value.model_extra else value.__dict__
+        return all(_fits(below, inside) for inside, below in held.items() if below.__class__ not in _SMALL)
+    if isinstance(value, dict | list) and name == "observation":
+        return len(as_text(value)) <= MAX_LENGTH
+    if isinstance(value, dict):
+        return all(_fits(below, key) for key, below in value.items() if below.__class__ not in _SMALL)
+    if isinstance(value, list | tuple):
+        return all(_fits(below, "") for below in value if below.__class__ not in _SMALL)
+    return True
+
+
+_SMALL = frozenset({type(None), bool, int, float})
 
 
 class _Cutting:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from errata_client.model import changed
 from errata_client.pointer import leaves
 from errata_client.run import Run, Step
 
@@ -18,13 +19,14 @@ _ADDRESS = re.compile(r"([\w.%+-]{1,64})@[\w-]{1,63}\.")
 def note_derived(run: Run) -> Run:
     """The run with `from_email` (JSON pointers) on the steps whose arguments are such local parts."""
     local_parts: set[str] = set()
-    steps = []
+    steps, noted = [], False
     for step in run.steps:
         if step.user_input and "@" in step.user_input:
             local_parts.update(found.casefold() for found in _ADDRESS.findall(step.user_input))
         places = _derived(step, local_parts) if local_parts else []
         steps.append(step.model_copy(update={FIELD: places}) if places else step)
-    return run.model_copy(update={"steps": tuple(steps)}) if local_parts else run
+        noted = noted or bool(places)
+    return changed(run, {"steps": tuple(steps)}) if noted else run
 
 
 def derived_places(step: Step) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from errata_client.jsontext import as_text
 from errata_client.replay import StepView
@@ -57,6 +58,7 @@ def context_text(case: FailureCase) -> str:
     return "; ".join(parts)
 
 
+@lru_cache(maxsize=4096)
 def tool_kind(tool: str) -> str:
     """What a tool does, by the first word of its name that tells: read, write, change, remove, …; else "other"."""
     for word in words(tool).split():

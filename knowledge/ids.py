@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 
 import orjson
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_PAIRS = tuple(first + second for first in _LETTERS for second in _LETTERS)
+_SHIFTS = range(246, 120, -10)
+"""Where each ten bits of 26 characters stand among the 256 of a hash."""
 
 
 def canonical_json(value: object) -> bytes:
@@ -15,5 +19,5 @@ def canonical_json(value: object) -> bytes:
 
 def digest(*parts: object) -> str:
     """26 characters of base32 (130 bits of SHA-256) over the canonical JSON of `parts`; lower case."""
-    hashed = hashlib.sha256(canonical_json(parts)).digest()
-    return base64.b32encode(hashed[:20])[:26].decode().lower()
+    hashed = int.from_bytes(hashlib.sha256(canonical_json(parts)).digest(), "big")
+    return "".join([_PAIRS[hashed >> shift & 1023] for shift in _SHIFTS])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, changed
 from errata_client.run import Requestor, Step, StepError, ToolCall
 from ingest.adapters.arguments import make_call
 from ingest.adapters.blocks import expanded
@@ -116,7 +116,7 @@ class Chat:
             self._open.remove(found)
         index = found.index if found else len(self.steps) - 1
         answered = {"observation": content, "error": error, "ended_at": at, "answered": True}
-        self.steps[index] = self.steps[index].model_copy(update=answered)
+        self.steps[index] = changed(self.steps[index], answered)
 
     def _matching(self, call_id: str | None, name: str | None) -> _OpenCall | None:
         """The open call that a reply answers: the latest message's first, by id; without an id by name, else in

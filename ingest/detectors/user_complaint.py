@@ -6,6 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+import re2
+
 from errata_client.replay import StepView
 from errata_client.run import Run, Step
 from ingest.adapters.chat_run import spoken
@@ -47,6 +49,9 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 _COMPLAINS = re.compile(f"{_ENGLISH}|{_CHINESE}", re.IGNORECASE)
+_LOOKS = re2.compile(f"(?i){_ENGLISH}|{_MISUNDERSTOOD.pattern}")
+"""Of a text in ASCII, in linear time: whether any of them can be there."""
+
 _GATE = re.compile(
     r"you|there|wrong with|not what i|i said|i just|i already|i've|opposite|useless|stupid|terrible|worthless|dumb|你|我|答非所问|胡说|机器人|客服|系统|助手",
     re.IGNORECASE,
@@ -78,7 +83,7 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
 def complaint_in(text: str) -> tuple[str, str] | None:
     """The words that complain, and what stands around them; None without any."""
     text = text[:MAX_TEXT].replace("’", "'")
-    if not _GATE.search(text):
+    if not _GATE.search(text) or (text.isascii() and not _LOOKS.search(text)):
         return None
     patterns = (_COMPLAINS, _MISUNDERSTOOD) if _WANTED.search(text) else (_COMPLAINS,)
     for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in patterns):

@@ -52,8 +52,10 @@ def spans(text: str) -> list[Span]:
 
 
 def _spans(text: str, depth: int = 0) -> list[Span]:
-    found = list(_scanned(text))
-    found += _wrapped(text) if depth < 2 else ()
+    data = text.encode("utf-8", "replace")
+    wanted, unbroken = patterns().worth_trying(data)
+    found = list(_scanned(text, data, wanted)) if wanted else []
+    found += _wrapped(text) if unbroken and depth < 2 else ()
     if depth < MAX_DEPTH:
         for view in views(text):
             found += [_mapped(view, span) for span in _spans(view.text, depth + 1)]
@@ -65,16 +67,15 @@ def _mapped(view: View, span: Span) -> Span:
     return replace(span, start=start, end=end, views=((view, span.start), *span.views))
 
 
-def _scanned(text: str) -> Iterator[Span]:
-    """What the shapes find. A longer or surer shape comes first; what it found is blanked for those after it."""
-    data = text.encode("utf-8", "replace")
-    wanted = patterns().worth_trying(data)
-    at = _Places(text, data) if wanted else None
+def _scanned(text: str, data: bytes, wanted: list[Pattern]) -> Iterator[Span]:
+    """What the wanted shapes find in the text, `data` in UTF-8. A longer or surer shape comes first; what it found is
+    blanked for those after it."""
+    at = _Places(text, data)
     for pattern in wanted:
         taken = []
         for start, end in _matches(pattern, data):
             value = data[start:end].decode("utf-8", "replace").replace("\0", "")
-            if at and value and (pattern.check is None or pattern.check(value)):
+            if value and (pattern.check is None or pattern.check(value)):
                 taken.append((start, end))
                 first, last = at(start), at(end)
                 yield Span(first, last, pattern.kind, text[first:last])

@@ -21,6 +21,9 @@ SHAPES: tuple[Shape, ...] = (*TOKENS, *TOLD, *PEOPLE)
 _LONG_NUMBER = r"(?:[0-9][ .()-]{0,2}){8}[0-9]|[A-Z]{2}[0-9]{2}[ 0-9A-Z]{11}|[0-9]{6}[0-9A-Z]{10}"
 """All that is told by its digits alone has nine of them, or begins as an account number or ends as a credit code does."""
 
+_UNBROKEN = rb"[A-Za-z0-9+/]{16}"
+"""What base64 of anything worth masking holds."""
+
 _MEMORY = 1 << 28
 
 
@@ -40,9 +43,11 @@ class Patterns:
     patterns: tuple[Pattern, ...]
     looks: Any
 
-    def worth_trying(self, data: bytes) -> list[Pattern]:
-        """The patterns that the text may hold, in order."""
-        return [self.patterns[place] for place in sorted(self.looks.Match(data) or ())]
+    def worth_trying(self, data: bytes) -> tuple[list[Pattern], bool]:
+        """The patterns that the text may hold, in order; and whether it may hold base64."""
+        places = sorted(self.looks.Match(data) or ())
+        unbroken = bool(places) and places[-1] == len(self.patterns)
+        return [self.patterns[place] for place in (places[:-1] if unbroken else places)], unbroken
 
 
 def compile_patterns() -> Patterns:
@@ -51,6 +56,7 @@ def compile_patterns() -> Patterns:
     for shape in SHAPES:
         needs = "|".join(re2.escape(part) for part in shape.needs.split())
         looks.Add((needs or _LONG_NUMBER).encode())
+    looks.Add(_UNBROKEN)
     looks.Compile()
     made = (
         Pattern(shape.kind, re2.compile(shape.pattern.encode(), _options()), shape.check) for shape in SHAPES

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import lru_cache
 
 _CHINESE = 0x4E00
 _CHINESE_COUNT = 0x2000
@@ -21,7 +22,8 @@ class Placeholders:
     can tell whether a guess was the value."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        self._mac = hmac.new(key, digestmod="sha256")
+        self._words = lru_cache(maxsize=4096)(self.of)
 
     def of(self, value: str, *, about: str | None = None) -> str:
         """The placeholder of `value`: as long, and of the same shape. Values with the same `about` (default: the
@@ -51,7 +53,7 @@ class Placeholders:
         """An address with its own local part, its domain's placeholder, and its last label as it was."""
         local, _, domain = address.rpartition("@")
         host, dot, last = domain.rpartition(".")
-        return f"{self.of(local, about=address)}@{self.of(host)}{dot}{last}"
+        return f"{self.of(local, about=address)}@{self._words(host)}{dot}{last}"
 
     def of_digits(self, value: str) -> str:
         """The placeholder of a number that is written in several ways: the same digits give the same ones, with or without
@@ -64,7 +66,7 @@ class Placeholders:
 
     def of_words(self, value: str) -> str:
         """Word by word, so that a first name is the same alone and before a last name."""
-        return " ".join(map(self.of, value.split(" ")))
+        return " ".join(map(self._words, value.split(" ")))
 
     def of_kind(self, kind: str, value: str) -> str:
         """The placeholder of a value that was found to be of `kind`."""
@@ -87,8 +89,9 @@ class Placeholders:
     def _stream(self, value: str, length: int) -> bytes:
         if not length:
             return b""
-        seed = hmac.digest(self._key, value.casefold().encode("utf-8", "replace"), "sha256")
-        return hashlib.shake_256(seed).digest(length)
+        mac = self._mac.copy()
+        mac.update(value.casefold().encode("utf-8", "replace"))
+        return hashlib.shake_256(mac.digest()).digest(length)
 
 
 NUMBERS = frozenset({"phone", "card", "social_security"})

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel
 
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, changed
 
 M = TypeVar("M", bound=BaseModel)
 Text = Callable[[str], str]
@@ -19,21 +19,26 @@ Under = Callable[[str, JsonValue], JsonValue]
 def replaced(model: M, text: Text, under: Under) -> M:
     """The model with `text` applied to each of its texts and `under` to each JSON value, unknown fields and models within
     it included. Words of a closed set, times and typed numbers stay; so does the model itself where nothing changed."""
-    changed: dict[str, Any] = {}
+    made_fields: dict[str, Any] = {}
     for name in _open_fields(type(model)):
         given = getattr(model, name)
         made = given if given is None else _part(name, given, text, under)
         if made is not given:
-            changed[name] = made
-    extra = model.model_extra
-    changed.update({text(key): under(key, given) for key, given in (extra or {}).items()})
-    if not changed:
-        return model
-    made_model = model.model_copy(update=changed)
-    for key in extra or {}:
-        if key not in changed and made_model.model_extra is not None:
-            del made_model.model_extra[key]
-    return made_model
+            made_fields[name] = made
+    if model.model_extra:
+        return _with_extra(
+            model, made_fields, {text(key): under(key, given) for key, given in model.model_extra.items()}
+        )
+    return changed(model, made_fields) if made_fields else model
+
+
+def _with_extra(model: M, fields: dict[str, Any], extra: dict[str, Any]) -> M:
+    """The model with these fields, and of unknown ones just these."""
+    made = model.model_copy(update={**fields, **extra})
+    for key in model.model_extra or {}:
+        if key not in extra and key not in fields and made.model_extra is not None:
+            del made.model_extra[key]
+    return made
 
 
 def _part(name: str, given: Any, text: Text, under: Under) -> Any:

@@ -35,6 +35,16 @@ def unchecked(kind: type[M], values: dict[str, Any]) -> M:
     return model
 
 
+def changed(model: M, values: dict[str, Any]) -> M:
+    """The model with other values in some of its fields, which must be right: as `model_copy`, in a fifth of the time."""
+    made = _new(type(model))
+    _put_values(made, {**model.__dict__, **values})
+    _put_fields_set(made, model.model_fields_set | values.keys())
+    _put_extra(made, None if model.model_extra is None else {**model.model_extra})
+    _put_private(made, None)
+    return made
+
+
 _new = object.__new__
 _put_values, _put_fields_set, _put_extra, _put_private = (
     vars(BaseModel)[slot].__set__
