@@ -167,3 +167,23 @@ def test_a_number_that_was_said_is_given_with_the_letters_that_its_system_puts_b
     sources = Sources()
     sources.hear(said)
     assert (sources.provenance(value) == "person") is given
+
+
+def test_a_value_that_begins_in_one_text_and_ends_in_the_next_is_in_neither() -> None:
+    sources = Sources()
+    for text in ("send it to New", "York 1234-", "5678 is another"):
+        sources.returned(text)
+
+    assert [sources.provenance(value) for value in ("New York", "1234-5678", "12345678")] == ["nowhere"] * 3
+    assert sources.provenance("1234") == "tool"
+
+
+def test_a_text_that_was_forgotten_is_not_found_among_those_that_came_after_a_look() -> None:
+    sources = Sources(limit=120)
+    sources.hear("my code is AB-7788")
+    assert sources.provenance("AB7788") == "person"
+
+    sources.hear("x" * 60)
+    sources.hear("y" * 60)
+
+    assert sources.provenance("AB7788") == "pending"

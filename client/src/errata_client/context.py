@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import RLock
 
+from errata_client.answer import Answer
 from errata_client.facts import Results
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue, unchecked
@@ -43,8 +44,28 @@ class Moment:
 
     def view(self) -> CallView:
         """The view, facts and all."""
-        known = {name: value for name, value in vars(self).items() if name != "results"}
-        return CallView.model_construct(**known, facts=self.results.facts(self.arguments))
+        return unchecked(
+            CallView,
+            {
+                "run_id": self.run_id,
+                "step_id": self.step_id,
+                "tool": self.tool,
+                "phase": "before",
+                "arguments": self.arguments,
+                "user_input": self.user_input,
+                "thought": self.thought,
+                "raw_output": self.raw_output,
+                "observation": None,
+                "error": None,
+                "has_context": True,
+                "provenance": self.provenance,
+                "calls_before": self.calls_before,
+                "last_observation": self.last_observation,
+                "repeats": self.repeats,
+                "repeated_error": self.repeated_error,
+                "facts": self.results.facts(self.arguments),
+            },
+        )
 
 
 class RunContext:
@@ -99,7 +120,7 @@ class RunContext:
         `siblings` are the recorded results of calls made at the same moment: with them nothing is pending.
         """
         with self._lock:
-            return self._moment(tool, arguments, step_id, thought, raw_output, siblings).view()
+            return self._moment(tool, arguments, step_id, thought, raw_output, siblings, self._results).view()
 
     def moment(
         self,
@@ -113,8 +134,8 @@ class RunContext:
     ) -> Moment:
         """What `view` is made of, for whoever needs few of the views."""
         with self._lock:
-            moment = self._moment(tool, arguments, step_id, thought, raw_output, siblings)
-            return replace(moment, results=self._results.at_present())
+            present = self._results.at_present()
+            return self._moment(tool, arguments, step_id, thought, raw_output, siblings, present)
 
     def _moment(
         self,
@@ -124,6 +145,7 @@ class RunContext:
         thought: str,
         raw_output: str,
         siblings: Sequence[Sources] | None,
+        results: Results,
     ) -> Moment:
         made, repeated_error = self._calls.made(tool, arguments)
         return Moment(
@@ -139,7 +161,7 @@ class RunContext:
             last_observation=self._last_observation,
             repeats=made,
             repeated_error=repeated_error,
-            results=self._results,
+            results=results,
         )
 
     def start(self, view: CallView | Moment) -> int:
@@ -164,8 +186,9 @@ class RunContext:
         """As `finish`; what was started."""
         with self._lock:
             view, signature = self._returned(handle)
-            self._sources.returned(observation)
-            self._results.add(view.tool, view.arguments, observation)
+            answer = Answer(observation)
+            self._sources.answered(answer)
+            self._results.add(view.tool, view.arguments, answer)
             self._calls.finish(signature, _prior_call(view.tool, None))
             self._last_observation = observation[:MAX_OBSERVATION]
             return view

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import cached_property
-from heapq import merge
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from errata_client import words
-from errata_client.jsontext import read
+from errata_client.answer import Answer
 from errata_client.model import JsonValue, unchecked
 from errata_client.pointer import Scalar, leaves, parts_of
 from errata_client.view import Fact
@@ -36,14 +35,14 @@ class Result:
     it is first asked for: most results are never looked into.
     """
 
-    def __init__(self, tool: str, asked: frozenset[str], value: JsonValue) -> None:
+    def __init__(self, tool: str, asked: frozenset[str], answer: Answer) -> None:
         self.tool, self.asked = tool, asked
-        self._value = value
+        self._answer = answer
 
     @cached_property
     def scalars(self) -> tuple[tuple[str, Scalar], ...]:
         """The first MAX_SCALARS of them."""
-        short = ((path, scalar) for path, scalar in leaves(self._value) if _is_short(scalar))
+        short = ((path, scalar) for path, scalar in leaves(self._answer.value) if _is_short(scalar))
         return tuple(sorted(short, key=lambda item: item[0].count("/"))[:MAX_SCALARS])
 
     @cached_property
@@ -54,7 +53,7 @@ class Result:
     @cached_property
     def ids(self) -> frozenset[str]:
         """What the result is about."""
-        return self.asked | frozenset(_held(self._value))
+        return self.asked | frozenset(_held(self._answer.spoken))
 
 
 class Results:
@@ -63,11 +62,10 @@ class Results:
     def __init__(self, limit: int = MAX_RESULTS) -> None:
         self._results: deque[Result] = deque(maxlen=limit)
 
-    def add(self, tool: str, arguments: dict[str, JsonValue], observation: str) -> None:
-        """`tool`, called with `arguments`, returned `observation`; one that is not JSON holds no facts."""
-        value = read(observation)
-        if value is not None:
-            self._results.append(Result(tool, frozenset(call_ids(arguments)), value))
+    def add(self, tool: str, arguments: dict[str, JsonValue], answer: Answer) -> None:
+        """`tool`, called with `arguments`, returned `answer`; one that is not JSON holds no facts."""
+        if answer.value is not None:
+            self._results.append(Result(tool, frozenset(call_ids(arguments)), answer))
 
     def at_present(self) -> Results:
         """What is known now, whatever is added later."""
@@ -83,9 +81,10 @@ class Results:
         """
         named = call_ids(arguments) if self._results else {}
         chosen = self._chosen(named) if named else []
-        told = [_told(rank, result, about) for rank, (result, about) in enumerate(chosen)]
-        below = [_below(rank, result, named) for rank, (result, _) in enumerate(chosen)]
-        return tuple(_fact(item) for item in islice(merge(*below, *told, key=_order), MAX_FACTS))
+        told = [item for rank, (result, _) in enumerate(chosen) for item in _below(rank, result, named)]
+        for rank, (result, about) in enumerate(chosen):
+            told += _told(rank, result, about)
+        return tuple(map(_fact, sorted(told, key=_order)[:MAX_FACTS]))
 
     def _chosen(self, named: dict[str, str]) -> list[tuple[Result, str]]:
         """Per tool the result that counts and the shared id, the latest result first."""
@@ -93,7 +92,7 @@ class Results:
         chosen: dict[str, tuple[int, str]] = {}
         for held in (_asked, _ids):
             for rank, result in enumerate(latest):
-                if result.tool in chosen:
+                if result.tool in chosen or named.keys().isdisjoint(held(result)):
                     continue
                 about = next((text for key, text in named.items() if key in held(result)), None)
                 if about is not None:
@@ -114,7 +113,8 @@ def _order(told: Told) -> tuple[int, int, int]:
 
 
 def _told(rank: int, result: Result, about: str) -> Iterator[Told]:
-    for at, (path, value) in enumerate(result.scalars):
+    """The first of them: they stand in their order."""
+    for at, (path, value) in enumerate(result.scalars[:MAX_FACTS]):
         yield path.count("/"), rank, at, path, value, about, result.tool
 
 
@@ -175,33 +175,19 @@ def _is_short(scalar: Scalar) -> bool:
     return len(scalar) <= MAX_LENGTH if isinstance(scalar, str) else True
 
 
-def _held(value: JsonValue) -> Iterable[str]:
-    """The ids that a result holds, as values or as keys, in the order of the document."""
-    held: dict[str, None] = {}
-    seen: set[str] = set()
-    for spoken in _spoken(value):
-        if spoken in seen:
-            continue
-        seen.add(spoken)
-        text = words.normal(spoken)
-        if text and len(text) <= ID_LENGTH and " " not in text:
-            held.setdefault(words.core(text) or text)
-            if len(held) >= MAX_IDS:
-                break
-    return held
+def _held(spoken: Iterable[str]) -> Iterator[str]:
+    """The ids among what a result says, values and keys, in the order of the document."""
+    return islice(dict.fromkeys(filter(None, map(_id_form, dict.fromkeys(spoken)))), MAX_IDS)
 
 
-def _spoken(value: JsonValue) -> Iterator[str]:
-    """The keys and scalars of a result as text; the places of a list are no ids."""
-    stack: list[JsonValue] = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, dict):
-            for key, below in reversed(found.items()):
-                stack += [below, key]
-        elif isinstance(found, list):
-            stack.extend(reversed(found))
-        elif isinstance(found, str):
-            yield found
-        else:
-            yield words.scalar_text(found)
+def _id_form(spoken: str) -> str:
+    """What was spoken in comparable form, where it can be an id; else nothing."""
+    return _short_id_form(spoken) if len(spoken) <= words.MAX_SHORT else _made_id_form(spoken)
+
+
+def _made_id_form(spoken: str) -> str:
+    text = words.normal(spoken)
+    return (words.core(text) or text) if len(text) <= ID_LENGTH and " " not in text else ""
+
+
+_short_id_form = lru_cache(maxsize=16_384)(_made_id_form)

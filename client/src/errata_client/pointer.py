@@ -36,7 +36,10 @@ def pointer_of(field: str) -> str:
 
 def join(pointer: str, part: str | int) -> str:
     """`pointer` one level deeper."""
-    return f"{pointer}/{str(part).replace('~', '~0').replace('/', '~1')}"
+    text = str(part)
+    if "~" in text or "/" in text:
+        text = text.replace("~", "~0").replace("/", "~1")
+    return f"{pointer}/{text}"
 
 
 def parts_of(pointer: str) -> list[str]:
@@ -52,9 +55,9 @@ def leaves(value: JsonValue) -> Iterator[tuple[str, Scalar]]:
     while stack:
         pointer, found = stack.pop()
         if isinstance(found, dict):
-            stack.extend((join(pointer, key), below) for key, below in reversed(found.items()))
+            stack += [(join(pointer, key), below) for key, below in reversed(found.items())]
         elif isinstance(found, list | tuple):
-            stack.extend((join(pointer, i), found[i]) for i in range(len(found) - 1, -1, -1))
+            stack += [(f"{pointer}/{at}", found[at]) for at in range(len(found) - 1, -1, -1)]
         else:
             yield pointer, found
 

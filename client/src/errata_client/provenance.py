@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from errata_client import words
-from errata_client.jsontext import read
+from errata_client.answer import Answer
 from errata_client.model import JsonValue
 from errata_client.pointer import Scalar, leaves
 from errata_client.view import Provenance
@@ -32,6 +32,7 @@ LAST_DIGITS = 3
 
 _SEPARATOR = "\x00"
 _EMAIL_BLANK = "\x01"
+_JOINT = "\x02"
 _LETTERED = re.compile(r"[a-z]{1,3}(\d{6,})")
 """A number that was said, with the letters that its system puts before it: w2378156."""
 
@@ -63,32 +64,40 @@ class Sources:
 
     def returned(self, text: str) -> None:
         """A call succeeded with `text`; of JSON, every scalar and every key counts."""
-        self._add(_Text("tool", text, _normal_result))
+        self.answered(Answer(text))
+
+    def answered(self, answer: Answer) -> None:
+        """As `returned`, of an answer that others look into too."""
+        self._add(_Text("tool", answer.text, lambda _: _normal_result(answer)))
 
     def failed(self, text: str, arguments: dict[str, JsonValue]) -> None:
         """A call with `arguments` failed with `text`; the values that it sent are not given by their echo."""
         sent = [words.scalar_text(value) for _, value in leaves(arguments)]
         spoken = [form for value in sent for form in (value, words.core(value)) if form]
         hidden = frozenset(number for value in sent if (number := words.number(value)))
-        self._add(_Text("tool", text, lambda text: words.without(_normal_result(text), spoken), hidden))
+        self._add(
+            _Text("tool", text, lambda text: words.without(_normal_result(Answer(text)), spoken), hidden)
+        )
 
     def holds(self, value: Scalar, origin: Origin) -> bool:
         """Whether `value` stands in a text of `origin`, as whole words, as a number or reshaped."""
-        return self._indexes[origin].holds(words.scalar_text(value))
+        return self._indexes[origin].holds(_sought(value))
 
     def provenance(self, value: Scalar, siblings: Sequence[Sources] | None = None) -> Provenance:
         """Person beats tool beats pending beats prompt.
 
         `siblings` hold what the calls that are out will have returned (known in a record): nothing is pending.
         """
-        text = words.scalar_text(value)
-        if self._indexes["person"].holds(text) or self._indexes["person"].holds_words(text):
+        sought, person = _sought(value), self._indexes["person"]
+        if person.holds(sought) or person.holds_words(sought):
             return "person"
-        if any(sources.holds(value, "tool") for sources in (self, *(siblings or ()))):
+        if self._indexes["tool"].holds(sought):
+            return "tool"
+        if siblings and any(sources.holds(value, "tool") for sources in siblings):
             return "tool"
         if (self.out and siblings is None) or self.forgotten:
             return "pending"
-        return "prompt" if self._indexes["prompt"].holds(text) else "nowhere"
+        return "prompt" if self._indexes["prompt"].holds(sought) else "nowhere"
 
     def _add(self, text: _Text) -> None:
         if text.most > self.limit and len(text.whole) > self.limit:
@@ -171,11 +180,7 @@ class _Text:
 
     @cached_property
     def _unmarked(self) -> str:
-        return self.parted.replace("-", "").replace("/", "").replace("_", "")
-
-    def has_word(self, text: str) -> bool:
-        """Whether `text`, a word or an address, is in `words`."""
-        return text in self.emails if "@" in text else words.stands(self.parted, text)
+        return _without_marks(self.parted)
 
     def has_number(self, number: str) -> bool:
         """Whether `number` is in `numbers`. Of what is not there mostly not even the last digits are."""
@@ -200,6 +205,9 @@ class _Index:
     def __init__(self) -> None:
         self._texts: deque[_Text] = deque()
         self._new: deque[_Text] = deque()
+        self._unjoined: list[_Text] = []
+        self._joined = ""
+        self._unmarked: str | None = None
         self._looks = 0
         self._words: Counter[str] = Counter()
         self._numbers: Counter[str] = Counter()
@@ -208,12 +216,14 @@ class _Index:
     def add(self, text: _Text) -> None:
         self._texts.append(text)
         self._new.append(text)
+        self._unjoined.append(text)
 
     def remove(self, text: _Text) -> None:
         """`text` is the oldest of its origin."""
         self._texts.popleft()
         if len(self._new) > len(self._texts):
             self._new.popleft()
+            self._unjoined, self._joined, self._unmarked = list(self._new), "", None
             return
         for counter, found in self._counted(text):
             counter.subtract(found)
@@ -230,30 +240,58 @@ class _Index:
             for counter, found in self._counted(text):
                 counter.update(found)
         self._new.clear()
+        self._unjoined.clear()
+        self._joined, self._unmarked = "", None
         self._looks = 0
 
-    def holds(self, text: str) -> bool:
-        """Whether normal `text` was seen here: as it is, as a number, or reshaped."""
-        if self._spoken(text):
+    def holds(self, sought: _Sought) -> bool:
+        """Whether what is sought was seen here: as it is, as a number, or reshaped."""
+        if self._spoken(sought.text) or (sought.number is not None and self._has_number(sought.number)):
             return True
-        number = words.number(text)
-        if number is not None and self._has_number(number):
-            return True
-        return self._has_core(text, is_number=number is not None)
+        return bool(sought.core) and self._has_core(sought)
 
-    def holds_words(self, text: str) -> bool:
-        """Whether `text` is of several words and each stands here."""
-        parts = [core for part in text.split(" ") if (core := words.core(part))]
-        return len(parts) > 1 and all(self._spoken(part) for part in parts)
+    def holds_words(self, sought: _Sought) -> bool:
+        """Whether it is of several words and each stands here."""
+        return len(sought.parts) > 1 and all(self._spoken(part) for part in sought.parts)
+
+    def _joined_new(self) -> str:
+        """The new texts, one after the other."""
+        if self._unjoined:
+            self._joined = _JOINT.join(
+                [*([self._joined] if self._joined else ()), *(text.parted for text in self._unjoined)]
+            )
+            self._unjoined.clear()
+            self._unmarked = None
+        return self._joined
+
+    def _stands_new(self, text: str) -> bool:
+        if _JOINT in text:
+            return any(words.stands(source.parted, text) for source in self._new)
+        return words.stands(self._joined_new(), text)
 
     def _has_word(self, text: str) -> bool:
-        return text in self._words or any(source.has_word(text) for source in self._new)
+        if text in self._words:
+            return True
+        if "@" in text:
+            return any(text in source.emails for source in self._new)
+        return self._stands_new(text)
 
     def _has_number(self, number: str) -> bool:
-        return number in self._numbers or any(source.has_number(number) for source in self._new)
+        """Of a number that is in no new text mostly not even the last digits are."""
+        if number in self._numbers:
+            return True
+        last, joined = number.lstrip("-").partition(".")[0][-LAST_DIGITS:], self._joined_new()
+        if last not in joined and joined.isascii():
+            return False
+        return any(source.has_number(number) for source in self._new)
 
     def _has_reshaped(self, squeezed: str) -> bool:
-        return squeezed in self._reshaped or any(source.has_reshaped(squeezed) for source in self._new)
+        if squeezed in self._reshaped:
+            return True
+        joined = self._joined_new()
+        if self._unmarked is None:
+            self._unmarked = _without_marks(joined)
+        return squeezed in self._unmarked and any(source.has_reshaped(squeezed) for source in self._new)
 
     def _spoken(self, text: str) -> bool:
         if not text:
@@ -265,7 +303,7 @@ class _Index:
             return self._has_word(text)
         if " " in text and "@" in text:
             return any(words.stands(source.whole, text) for source in self._texts)
-        if any(words.stands(source.parted, text) for source in self._new):
+        if self._stands_new(text):
             return True
         if not all(word in self._words for word in words.WORD.findall(text)):
             return False
@@ -274,48 +312,59 @@ class _Index:
     def _counted_texts(self) -> Iterator[_Text]:
         return islice(self._texts, len(self._texts) - len(self._new))
 
-    def _has_core(self, text: str, *, is_number: bool) -> bool:
-        """Whether the letters and digits of `text` were seen with other marks at or between them."""
+    def _has_core(self, sought: _Sought) -> bool:
+        """Whether the letters and digits of it were seen with other marks at or between them."""
+        if sought.core != sought.text and self._spoken(sought.core):
+            return True
+        if not sought.squeezed:
+            return False
+        if sought.digits and self._has_word(sought.digits):
+            return True
+        return sought.is_id and (self._has_reshaped(sought.squeezed) or self._has_word(sought.squeezed))
+
+
+class _Sought:
+    """A normal text that is sought, in all the forms in which it may have been seen. `core`: its letters and digits with
+    what stands between them, `squeezed`: without, `digits`: those behind the letters of a system; each empty where it may not
+    be found in that form. `parts` are its words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.number = words.number(text)
+        self.parts = (
+            tuple(core for part in text.split(" ") if (core := words.core(part))) if " " in text else ()
+        )
         core = words.core(text)
-        if len(core) < words.CORE_LENGTH or "@" in core:
-            return False
-        if core != text and self._spoken(core):
-            return True
-        if " " in core or (is_number and not core.isdigit()):
-            return False
-        squeezed = words.squeezed(core)
-        lettered = _LETTERED.fullmatch(squeezed)
-        if lettered and self._has_word(lettered.group(1)):
-            return True
-        return _is_id(squeezed) and (self._has_reshaped(squeezed) or self._has_word(squeezed))
+        self.core = core if len(core) >= words.CORE_LENGTH and "@" not in core else ""
+        shaped = " " not in core and (self.number is None or core.isdigit())
+        self.squeezed = words.squeezed(self.core) if shaped else ""
+        lettered = _LETTERED.fullmatch(self.squeezed)
+        self.digits = lettered.group(1) if lettered else ""
+        self.is_id = _is_id(self.squeezed)
+
+
+def _sought(value: Scalar) -> _Sought:
+    text = words.scalar_text(value)
+    return _short_sought(text) if len(text) <= words.MAX_SHORT else _Sought(text)
+
+
+_short_sought = lru_cache(maxsize=4_096)(_Sought)
+"""The ids of a run are sought again and again."""
+
+
+def _without_marks(text: str) -> str:
+    return text.replace("-", "").replace("/", "").replace("_", "")
 
 
 def _is_id(text: str) -> bool:
     return len(text) >= words.CORE_LENGTH and words.has_digit(text)
 
 
-def _normal_result(text: str) -> str:
-    value = read(text)
-    if value is None:
-        return words.normal(text)
-    parts = list(_spoken_parts(value))
+def _normal_result(answer: Answer) -> str:
+    if answer.value is None:
+        return words.normal(answer.text)
+    parts = answer.spoken
     joined = _SEPARATOR.join(parts)
     if joined.count(_SEPARATOR) != max(len(parts) - 1, 0):
         return _SEPARATOR.join(map(words.normal, parts))
     return words.normal(joined).replace(f" {_SEPARATOR}", _SEPARATOR).replace(f"{_SEPARATOR} ", _SEPARATOR)
-
-
-def _spoken_parts(value: JsonValue) -> Iterator[str]:
-    """Every key and every scalar of a result as text, in the order of the document."""
-    stack: list[JsonValue] = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, dict):
-            for key, below in reversed(found.items()):
-                stack += [below, key]
-        elif isinstance(found, list):
-            stack.extend(reversed(found))
-        else:
-            yield words.scalar_text(found)

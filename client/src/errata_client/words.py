@@ -30,7 +30,7 @@ WORD = re.compile(f"{_W}+")
 WORD_CHARACTER = re.compile(_W)
 UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 COMPOUND = re.compile(f"(?<!{_W}){_W}+(?:[-/]{_W}+)+")
-_LOCAL_PART = re.compile(rf"[^\W{_UNSPACED}]|[.+-]")
+_LOCAL_PART = re.compile(rf"(?:{_W}|[.+-]){{1,64}}")
 _DOMAIN = re.compile(f"{_W}{{1,63}}(?:[.-]{_W}{{1,63}}){{1,8}}")
 _NUMBER = re.compile(
     rf"(?<!{_W})(?<!\d[.])(-?)(\d{{1,3}}(?:,\d{{3}}){{1,9}}(?:\.\d{{1,30}})?|\d{{1,30}}(?:\.\d{{1,30}})?)"
@@ -87,13 +87,17 @@ def emails(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each email address in normal `text`."""
     at = text.find("@")
     while at >= 0:
-        start = at
-        while start > max(0, at - 64) and _LOCAL_PART.match(text[start - 1]):
-            start -= 1
-        domain = _DOMAIN.match(text, at + 1)
-        if domain and start < at:
-            yield start, domain.end()
+        local = _LOCAL_PART.match(text[max(0, at - 64) : at][::-1])
+        domain = _DOMAIN.match(text, at + 1) if local else None
+        if local and domain:
+            yield at - local.end(), domain.end()
         at = text.find("@", at + 1)
+
+
+@lru_cache(maxsize=4096)
+def is_word_character(character: str) -> bool:
+    """Whether `character` is of a word."""
+    return WORD_CHARACTER.match(character) is not None
 
 
 def is_email(text: str) -> bool:
@@ -125,18 +129,27 @@ def has_digit(text: str) -> bool:
 
 def places(text: str, value: str) -> Iterator[int]:
     """Each place in normal `text` where normal `value` stands as whole words."""
-    at = text.find(value) if value else -1
+    at = _place(text, value, 0)
     while at >= 0:
-        if _parted(text, at, value[0], before=True) and _parted(
-            text, at + len(value), value[-1], before=False
-        ):
-            yield at
-        at = text.find(value, at + 1)
+        yield at
+        at = _place(text, value, at + 1)
 
 
 def stands(text: str, value: str) -> bool:
     """Whether normal `value` stands in normal `text` as whole words."""
-    return next(places(text, value), None) is not None
+    return _place(text, value, 0) >= 0
+
+
+def _place(text: str, value: str, start: int) -> int:
+    """The first place from `start` on where `value` stands as whole words; -1 without one."""
+    at = text.find(value, start) if value else -1
+    while at >= 0:
+        end = at + len(value)
+        begins = not (at and is_word_character(value[0]) and is_word_character(text[at - 1]))
+        if begins and not (end < len(text) and is_word_character(value[-1]) and is_word_character(text[end])):
+            return at
+        at = text.find(value, at + 1)
+    return -1
 
 
 def without(text: str, values: Iterable[str]) -> str:
@@ -153,14 +166,6 @@ def blanked(text: str, spans: Iterable[tuple[int, int]], blank: str) -> str:
             parts += [text[done:start], blank * (end - max(start, done))]
             done = end
     return "".join([*parts, text[done:]]) if parts else text
-
-
-def _parted(text: str, at: int, edge: str, *, before: bool) -> bool:
-    """Whether a word may begin (or end) at `at`: the characters on both sides are not of one word."""
-    beside = at - 1 if before else at
-    if not 0 <= beside < len(text) or not WORD_CHARACTER.match(edge):
-        return True
-    return not WORD_CHARACTER.match(text[beside])
 
 
 def _plain(digits: str, *, negative: bool) -> str | None:

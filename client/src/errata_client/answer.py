@@ -1,0 +1,43 @@
+"""What a call returned, read once for all that look into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from errata_client import words
+from errata_client.jsontext import read
+from errata_client.model import JsonValue
+
+
+class Answer:
+    """A result as text; as JSON where it is an object or an array; and what of that was spoken. The last two are made when
+    they are first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def value(self) -> JsonValue | None:
+        """The object or array in the text, or None."""
+        return read(self.text)
+
+    @cached_property
+    def spoken(self) -> tuple[str, ...]:
+        """Every key and every scalar of `value` as text, in the order of the document; the places of a list are none."""
+        return tuple(_spoken(self.value))
+
+
+def _spoken(value: JsonValue) -> Iterator[str]:
+    stack: list[JsonValue] = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict):
+            for key, below in reversed(found.items()):
+                stack += [below, key]
+        elif isinstance(found, list):
+            stack.extend(reversed(found))
+        else:
+            yield words.scalar_text(found)
