@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
-from errata_client.jsontext import as_text
-from errata_client.model import JsonValue
-from errata_client.pointer import leaves
+from errata_client.model import JsonValue, unchecked
 from errata_client.replay import StepView
 from errata_client.run import Run
 from ingest.error_kind import error_kind
@@ -17,6 +17,7 @@ from knowledge.runs import DecisiveStep, RecordedCall, RunRecord
 
 MAX_LEAVES = 64
 MAX_SHAPE = 40
+_ALIKE = re.compile("([Aa9字])\\1+")
 
 
 def run_record(
@@ -47,17 +48,20 @@ def run_record(
 
 def _recorded(call: StepView) -> RecordedCall:
     step, view = call.step, call.moment
-    found = list(leaves(view.arguments))[:MAX_LEAVES]
+    found = view.leaves[:MAX_LEAVES]
     error, ok = step.error, succeeded(step)
-    return RecordedCall(
-        index=step.index,
-        step_id=view.step_id,
-        tool=view.tool,
-        ok=ok,
-        error_kind=error_kind(error.message, error.status, error.type) if error else None,
-        shapes={place: shape_of(value) for place, value in found},
-        digests={place: digest(value)[:12] for place, value in found},
-        answer=digest(step.observation)[:12] if ok and step.observation is not None else None,
+    return unchecked(
+        RecordedCall,
+        {
+            "index": step.index,
+            "step_id": view.step_id,
+            "tool": view.tool,
+            "ok": ok,
+            "error_kind": error_kind(error.message, error.status, error.type) if error else None,
+            "shapes": {place: shape_of(value) for place, value in found},
+            "digests": {place: digest(value)[:12] for place, value in found},
+            "answer": digest(step.observation)[:12] if ok and step.observation is not None else None,
+        },
     )
 
 
@@ -66,14 +70,15 @@ def shape_of(value: JsonValue) -> str:
     what is not text its JSON type."""
     if not isinstance(value, str):
         return "null" if value is None else "boolean" if isinstance(value, bool) else "number"
-    shape: list[str] = []
-    for character in as_text(value)[:200]:
-        kind = _class_of(character)
-        if not shape or shape[-1] != kind or kind not in "Aa9字":
-            shape.append(kind)
-    return "".join(shape)[:MAX_SHAPE]
+    return _shape_of(value[:200])
 
 
+@lru_cache(maxsize=4096)
+def _shape_of(text: str) -> str:
+    return _ALIKE.sub(r"\1", "".join(map(_class_of, text)))[:MAX_SHAPE]
+
+
+@lru_cache(maxsize=4096)
 def _class_of(character: str) -> str:
     if character.isdigit():
         return "9"

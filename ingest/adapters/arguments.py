@@ -8,7 +8,7 @@ from typing import Any
 
 import json_repair
 
-from errata_client.model import JsonValue
+from errata_client.model import JsonValue, unchecked
 from errata_client.run import ToolCall
 from ingest.adapters.jsonvalue import MAX_DEPTH, NotJsonError, clean_text, loads, storable
 
@@ -29,7 +29,7 @@ def make_call(tool: str, arguments: object, call_id: str | None = None) -> ToolC
     except NotJsonError:
         value = None
     if isinstance(value, dict):
-        return ToolCall(tool=tool, arguments=value, call_id=call_id)
+        return _call(tool, value, call_id)
     recovered = recover(text)
     return ToolCall(
         tool=tool,
@@ -76,4 +76,12 @@ def _storable_object(value: Any) -> dict[str, JsonValue] | None:
 
 def _from_object(tool: str, arguments: dict[Any, Any], call_id: str | None) -> ToolCall:
     cleaned = storable(arguments)
-    return ToolCall(tool=tool, arguments=cleaned if isinstance(cleaned, dict) else {}, call_id=call_id)
+    return _call(tool, cleaned if isinstance(cleaned, dict) else {}, call_id)
+
+
+def _call(tool: str, arguments: dict[str, JsonValue], call_id: str | None) -> ToolCall:
+    """A call of arguments that were read or cleaned here."""
+    return unchecked(ToolCall, {**_CALL, "tool": tool, "arguments": arguments, "call_id": call_id})
+
+
+_CALL = ToolCall(tool="").__dict__

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from errata_client.model import JsonValue, changed
+from errata_client.model import JsonValue, changed, unchecked
 from errata_client.run import Requestor, Step, StepError, ToolCall
 from ingest.adapters.arguments import make_call
 from ingest.adapters.blocks import expanded
@@ -19,6 +19,10 @@ ReplyError = Callable[[JsonValue, dict[str, Any]], StepError | None]
 
 UNPAIRED = "unpaired_reply"
 """step_id of a reply that answers no call of its run and does not name its tool."""
+
+
+_STEP = Step(index=0).__dict__
+"""The fields of a step of which nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class Chat:
         return next((opened for opened in latest_first if name is None or opened.call.tool == name), None)
 
     def _add(self, **fields: Any) -> None:
-        self.steps.append(Step(index=len(self.steps), **fields))
+        self.steps.append(unchecked(Step, {**_STEP, "index": len(self.steps), **fields}))
 
     def _take_heard(self) -> str | None:
         heard, self._heard = "\n".join(self._heard), []

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from knowledge.runs import RecordedCall, RunRecord
 
@@ -61,6 +62,7 @@ class Effects:
         return self.learnt.get(tool, True) if named is None else named
 
 
+@lru_cache(maxsize=4096)
 def by_name(tool: str) -> bool | None:
     """What the verb in a tool's name says, in English or Chinese: True it changes something, False it does not (reads,
     and handing over to a person, which changes no data), None where no verb is known."""

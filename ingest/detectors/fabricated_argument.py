@@ -66,19 +66,19 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     say), and what stands nowhere; `sources` says of each argument of the call who gave it: person, tool, prompt, schema,
     nowhere.
     """
-    confirmed: set[str] = set()
+    confirmed = _Confirmed()
     schemas = _Schemas(run)
     for call in calls:
         if call.step.requestor != "agent" or not call.step.paired:
             continue
         found: dict[str, list[str]] = {}
         for place, value in _invented(call):
-            if canonical(value) not in confirmed and not _number_was_said(run, call.step, value):
+            if not confirmed.holds(value) and not _number_was_said(run, call.step, value):
                 found.setdefault(_argument(place), []).append(place)
         for argument, places in found.items():
             yield _finding(call.step, call.moment, argument, places, schemas)
         if succeeded(call.step):
-            confirmed.update(canonical(value) for _, value in pointers.leaves(call.moment.arguments))
+            confirmed.add(call)
 
 
 def is_identifier(value: JsonValue) -> bool:
@@ -99,7 +99,7 @@ def is_identifier(value: JsonValue) -> bool:
 def _invented(call: StepView) -> Iterator[tuple[str, Scalar]]:
     """The places and values that look like identifiers and that nobody gave."""
     view, derived = call.moment, derived_places(call.step)
-    for place, value in pointers.leaves(view.arguments):
+    for place, value in view.leaves:
         ungiven = view.provenance.get(place) in {"nowhere", "prompt"} and place not in derived
         if ungiven and is_identifier(value) and not _is_free(place):
             yield place, value
@@ -123,6 +123,24 @@ def _is_free(place: str) -> bool:
 def _argument(place: str) -> str:
     """The place with the positions in lists left out: "/items/0/id" -> "/items/*/id"."""
     return "".join("/*" if part.isdigit() else f"/{part}" for part in place.removeprefix("/").split("/"))
+
+
+class _Confirmed:
+    """The values of calls that succeeded, told apart by their type; looked into when a value was given by nobody."""
+
+    def __init__(self) -> None:
+        self._calls: list[StepView] = []
+        self._values: set[str] = set()
+
+    def add(self, call: StepView) -> None:
+        """One more call."""
+        self._calls.append(call)
+
+    def holds(self, value: Scalar) -> bool:
+        """Whether an argument of one of them was this value."""
+        self._values.update(canonical(given) for call in self._calls for _, given in call.moment.leaves)
+        self._calls.clear()
+        return canonical(value) in self._values
 
 
 class _Schemas:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
-from errata_client.pointer import Scalar
 from errata_client.replay import StepView
 from errata_client.run import Run, Step
 from ingest.detectors.port import Detector, Finding
@@ -62,20 +61,17 @@ def facts(result: JsonValue) -> set[str]:
     if isinstance(value, str):
         words = _WORD.findall(value[:MAX_TEXT].casefold())
         return {" ".join(pair) for pair in itertools.pairwise(words)}
-    return {f"{name}={leaf}" for name, leaf in itertools.islice(_named(value), MOST)}
-
-
-def _named(value: JsonValue) -> Iterator[tuple[str, Scalar]]:
-    """Each scalar with the last key above it that is no number, in the order of the document."""
+    told: list[str] = []
     stack: list[tuple[str, JsonValue]] = [("", value)]
-    while stack:
+    while stack and len(told) < MOST:
         name, found = stack.pop()
         if isinstance(found, dict):
             stack += [(name if key.isdigit() else key, below) for key, below in reversed(found.items())]
         elif isinstance(found, list | tuple):
             stack += [(name, below) for below in reversed(found)]
         else:
-            yield name, found
+            told.append(f"{name}={found}")
+    return set(told)
 
 
 def _spoken_before(run: Run) -> set[int]:

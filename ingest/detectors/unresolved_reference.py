@@ -59,7 +59,7 @@ def detect(_run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
 
 
 def _findings(step: Step, view: Moment) -> Iterator[Finding]:
-    for place, value in pointers.leaves(view.arguments):
+    for place, value in view.leaves:
         if not isinstance(value, str) or len(value) > MAX_LENGTH or not _GATE.search(value):
             continue
         found = reference_in(value)

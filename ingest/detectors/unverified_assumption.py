@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from errata_client import pointer as pointers
 from errata_client.pointer import Scalar
 from errata_client.replay import StepView
 from errata_client.run import Run
@@ -38,7 +37,7 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
 
 
 def _findings(call: StepView, made: Sequence[str]) -> Iterator[Finding]:
-    for place, value in pointers.leaves(call.moment.arguments):
+    for place, value in call.moment.leaves:
         if call.moment.provenance.get(place) not in {"nowhere", "prompt"}:
             continue
         assumed = next((text for text in made if _names(text, value)), None)

@@ -83,7 +83,9 @@ def detect(run: Run, _calls: Sequence[StepView]) -> Iterator[Finding]:
 def complaint_in(text: str) -> tuple[str, str] | None:
     """The words that complain, and what stands around them; None without any."""
     text = text[:MAX_TEXT].replace("’", "'")
-    if not _GATE.search(text) or (text.isascii() and not _LOOKS.search(text)):
+    if text.isascii() and not _LOOKS.search(text):
+        return None
+    if not _GATE.search(text):
         return None
     patterns = (_COMPLAINS, _MISUNDERSTOOD) if _WANTED.search(text) else (_COMPLAINS,)
     for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in patterns):

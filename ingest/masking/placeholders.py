@@ -24,6 +24,7 @@ class Placeholders:
     def __init__(self, key: bytes) -> None:
         self._mac = hmac.new(key, digestmod="sha256")
         self._words = lru_cache(maxsize=4096)(self.of)
+        self.of_email = lru_cache(maxsize=4096)(self._of_email)
 
     def of(self, value: str, *, about: str | None = None) -> str:
         """The placeholder of `value`: as long, and of the same shape. Values with the same `about` (default: the
@@ -49,7 +50,7 @@ class Placeholders:
         wanted = self._stream(f"check:{head}", checked)
         return all(_shaped(given, low) == given for given, low in zip(tail, wanted, strict=True))
 
-    def of_email(self, address: str) -> str:
+    def _of_email(self, address: str) -> str:
         """An address with its own local part, its domain's placeholder, and its last label as it was."""
         local, _, domain = address.rpartition("@")
         host, dot, last = domain.rpartition(".")

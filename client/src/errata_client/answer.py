@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from errata_client import words
@@ -28,16 +27,18 @@ class Answer:
         return tuple(_spoken(self.value))
 
 
-def _spoken(value: JsonValue) -> Iterator[str]:
+def _spoken(value: JsonValue) -> list[str]:
+    spoken: list[str] = []
     stack: list[JsonValue] = [value]
     while stack:
         found = stack.pop()
         if isinstance(found, str):
-            yield found
+            spoken.append(found)
         elif isinstance(found, dict):
             for key, below in reversed(found.items()):
-                stack += [below, key]
+                stack += (below, key)
         elif isinstance(found, list):
-            stack.extend(reversed(found))
+            stack += found[::-1]
         else:
-            yield words.scalar_text(found)
+            spoken.append(words.scalar_text(found))
+    return spoken

@@ -6,13 +6,15 @@ import hashlib
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import RLock
 
 from errata_client.answer import Answer
-from errata_client.facts import Results
+from errata_client.facts import Results, call_ids, ids_among
 from errata_client.jsontext import canonical
 from errata_client.model import JsonValue, unchecked
-from errata_client.provenance import Sources, trace
+from errata_client.pointer import Scalar, leaves
+from errata_client.provenance import Sources, traced
 from errata_client.reading import is_read_only
 from errata_client.view import CallView, PriorCall, Provenance
 
@@ -41,6 +43,13 @@ class Moment:
     repeats: int
     repeated_error: str | None
     results: Results
+    leaves: tuple[tuple[str, Scalar], ...]
+    """The pointer and value of each scalar argument."""
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """The id-like values of the arguments, as `facts.ids_among` gives them."""
+        return ids_among(self.leaves)
 
     def view(self) -> CallView:
         """The view, facts and all."""
@@ -63,7 +72,7 @@ class Moment:
                 "last_observation": self.last_observation,
                 "repeats": self.repeats,
                 "repeated_error": self.repeated_error,
-                "facts": self.results.facts(self.arguments),
+                "facts": self.results.facts(self.ids) if self.results else (),
             },
         )
 
@@ -148,6 +157,7 @@ class RunContext:
         results: Results,
     ) -> Moment:
         made, repeated_error = self._calls.made(tool, arguments)
+        found = tuple(leaves(arguments))
         return Moment(
             run_id=self.run_id,
             step_id=step_id or tool,
@@ -156,12 +166,13 @@ class RunContext:
             user_input=self._heard,
             thought=thought,
             raw_output=raw_output,
-            provenance=trace(arguments, self._sources, siblings),
+            provenance=traced(found, self._sources, siblings),
             calls_before=self._calls.before(),
             last_observation=self._last_observation,
             repeats=made,
             repeated_error=repeated_error,
             results=results,
+            leaves=found,
         )
 
     def start(self, view: CallView | Moment) -> int:
@@ -188,7 +199,9 @@ class RunContext:
             view, signature = self._returned(handle)
             answer = Answer(observation)
             self._sources.answered(answer)
-            self._results.add(view.tool, view.arguments, answer)
+            self._results.add(
+                view.tool, view.ids if isinstance(view, Moment) else call_ids(view.arguments), answer
+            )
             self._calls.finish(signature, _prior_call(view.tool, None))
             self._last_observation = observation[:MAX_OBSERVATION]
             return view

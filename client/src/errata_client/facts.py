@@ -62,10 +62,13 @@ class Results:
     def __init__(self, limit: int = MAX_RESULTS) -> None:
         self._results: deque[Result] = deque(maxlen=limit)
 
-    def add(self, tool: str, arguments: dict[str, JsonValue], answer: Answer) -> None:
-        """`tool`, called with `arguments`, returned `answer`; one that is not JSON holds no facts."""
+    def __bool__(self) -> bool:
+        return bool(self._results)
+
+    def add(self, tool: str, asked: Iterable[str], answer: Answer) -> None:
+        """`tool`, called with the ids that it `asked` for, returned `answer`; one that is not JSON holds no facts."""
         if answer.value is not None:
-            self._results.append(Result(tool, frozenset(call_ids(arguments)), answer))
+            self._results.append(Result(tool, frozenset(asked), answer))
 
     def at_present(self) -> Results:
         """What is known now, whatever is added later."""
@@ -73,13 +76,12 @@ class Results:
         known._results = self._results.copy()
         return known
 
-    def facts(self, arguments: dict[str, JsonValue]) -> tuple[Fact, ...]:
-        """At most 64 facts, shallow paths first, then the latest result first, then as the result has them.
+    def facts(self, named: dict[str, str]) -> tuple[Fact, ...]:
+        """For a call that names these ids, at most 64 facts, shallow paths first, then the latest result first, then as the result has them.
 
         Of each tool one result counts: the latest that was asked for an id of this call; where there is none,
         the latest that holds one. What a result has below a key that is such an id comes first.
         """
-        named = call_ids(arguments) if self._results else {}
         chosen = self._chosen(named) if named else []
         told = [item for rank, (result, _) in enumerate(chosen) for item in _below(rank, result, named)]
         for rank, (result, about) in enumerate(chosen):
@@ -134,16 +136,21 @@ def _fact(told: Told) -> Fact:
 
 
 def call_ids(arguments: JsonValue) -> dict[str, str]:
-    """The id-like values of a call's arguments: comparable form to the text as it stands.
+    """The id-like values of a call's arguments: comparable form to the text as it stands."""
+    return ids_among(leaves(arguments))
+
+
+def ids_among(found: Iterable[tuple[str, Scalar]]) -> dict[str, str]:
+    """Those of the scalars, each with its pointer, that are like an id: comparable form to the text as it stands.
 
     A string with a digit and at least four characters and no space, or the value of a key that ends in "id".
     """
-    found: dict[str, str] = {}
-    for pointer, value in leaves(arguments):
+    ids: dict[str, str] = {}
+    for pointer, value in found:
         text = words.scalar_text(value)
         if value is not None and _is_id(text, pointer):
-            found.setdefault(words.core(text) or text, str(value))
-    return found
+            ids.setdefault(words.core(text) or text, str(value))
+    return ids
 
 
 def _is_id(text: str, pointer: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Literal
@@ -127,7 +127,14 @@ def trace(
     arguments: dict[str, JsonValue], sources: Sources, siblings: Sequence[Sources] | None = None
 ) -> dict[str, Provenance]:
     """The provenance of each scalar argument, by its JSON pointer."""
-    return {pointer: sources.provenance(value, siblings) for pointer, value in leaves(arguments)}
+    return traced(leaves(arguments), sources, siblings)
+
+
+def traced(
+    found: Iterable[tuple[str, Scalar]], sources: Sources, siblings: Sequence[Sources] | None = None
+) -> dict[str, Provenance]:
+    """The same of scalars, each with its pointer."""
+    return {pointer: sources.provenance(value, siblings) for pointer, value in found}
 
 
 class _Text:

@@ -18,6 +18,9 @@ from errata_client.pointer import Scalar
 CORE_LENGTH = 4
 MAX_DIGITS = 30
 MAX_SHORT = 40
+EXACT = 28
+"""Digits that a decimal number keeps."""
+
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff"
@@ -56,6 +59,8 @@ _normal_short = lru_cache(maxsize=16_384)(_normal)
 
 def scalar_text(value: Scalar) -> str:
     """A scalar in the form in which it is compared: 120 and "120" are alike, null is "null"."""
+    if isinstance(value, str):
+        return normal(value)
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 1024:
         return hex(value)
     return normal(as_text(value))
@@ -119,12 +124,12 @@ def core(text: str) -> str:
 
 def squeezed(text: str) -> str:
     """The letters and digits of `text` alone."""
-    return "".join(character for character in text if character.isalnum())
+    return text if text.isalnum() else "".join(filter(str.isalnum, text))
 
 
 def has_digit(text: str) -> bool:
     """Whether a digit is in `text`."""
-    return any(character.isdigit() for character in text)
+    return any(map(str.isdigit, text))
 
 
 def places(text: str, value: str) -> Iterator[int]:
@@ -169,6 +174,8 @@ def blanked(text: str, spans: Iterable[tuple[int, int]], blank: str) -> str:
 
 
 def _plain(digits: str, *, negative: bool) -> str | None:
+    if len(digits) <= EXACT and digits[0] != "0" and digits.isascii() and digits.isdigit():
+        return f"-{digits}" if negative else digits
     if len(digits) > MAX_DIGITS:
         return None
     try:
