@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -59,13 +60,23 @@ def _fits(value: Any, name: str) -> bool:
         return len(value) <= MAX_VIEWED or len(value) <= _LIMITS.get(name, MAX_ARGUMENT)
     if isinstance(value, BaseModel):
         held = {**value.__dict__, **value.model_extra} if value.model_extra else value.__dict__
-        return all(_fits(below, inside) for inside, below in held.items() if below.__class__ not in _SMALL)
+        return _all_fit(held.items())
     if isinstance(value, dict | list) and name == "observation":
         return len(as_text(value)) <= MAX_LENGTH
     if isinstance(value, dict):
-        return all(_fits(below, key) for key, below in value.items() if below.__class__ not in _SMALL)
+        return _all_fit(value.items())
     if isinstance(value, list | tuple):
-        return all(_fits(below, "") for below in value if below.__class__ not in _SMALL)
+        return _all_fit(("", below) for below in value)
+    return True
+
+
+def _all_fit(held: Iterable[tuple[str, Any]]) -> bool:
+    for name, below in held:
+        kind = below.__class__
+        if kind in _SMALL or (kind is str and len(below) <= MAX_VIEWED):
+            continue
+        if not _fits(below, name):
+            return False
     return True
 
 

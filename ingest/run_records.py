@@ -12,7 +12,7 @@ from errata_client.replay import StepView
 from errata_client.run import Run
 from ingest.error_kind import error_kind
 from ingest.repair import succeeded
-from knowledge.ids import digest
+from knowledge.ids import short_digest
 from knowledge.runs import DecisiveStep, RecordedCall, RunRecord
 
 MAX_LEAVES = 64
@@ -59,8 +59,8 @@ def _recorded(call: StepView) -> RecordedCall:
             "ok": ok,
             "error_kind": error_kind(error.message, error.status, error.type) if error else None,
             "shapes": {place: shape_of(value) for place, value in found},
-            "digests": {place: digest(value)[:12] for place, value in found},
-            "answer": digest(step.observation)[:12] if ok and step.observation is not None else None,
+            "digests": {place: short_digest(value) for place, value in found},
+            "answer": short_digest(step.observation) if ok and step.observation is not None else None,
         },
     )
 

@@ -21,3 +21,9 @@ def digest(*parts: object) -> str:
     """26 characters of base32 (130 bits of SHA-256) over the canonical JSON of `parts`; lower case."""
     hashed = int.from_bytes(hashlib.sha256(canonical_json(parts)).digest(), "big")
     return "".join([_PAIRS[hashed >> shift & 1023] for shift in _SHIFTS])
+
+
+def short_digest(*parts: object) -> str:
+    """The first 12 characters of `digest`, in half the time."""
+    hashed = int.from_bytes(hashlib.sha256(canonical_json(parts)).digest()[:8], "big")
+    return "".join([_PAIRS[hashed >> shift & 1023] for shift in range(54, 3, -10)])

@@ -18,6 +18,8 @@ _RUN = re.compile(rf"[^\W_]{{1,{_MAX_TOKEN}}}")
 
 def tokens(text: str) -> list[str]:
     """The tokens of `text` in order; longer runs than 100 characters are cut into several."""
+    if text.isascii():
+        return _RUN.findall(text.lower())
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _RUN.findall(" ".join(_CHARACTER.split(folded)))
 

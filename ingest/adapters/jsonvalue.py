@@ -114,17 +114,17 @@ def _whole(digits: str) -> int | str:
 
 
 def _depth_over(value: JsonValue, limit: int) -> bool:
-    level = [value]
+    level: list[Any] = [value] if value.__class__ in _CONTAINERS else []
     for _ in range(limit):
-        level = [below for container in level for below in _children(container)]
+        level = [
+            below
+            for container in level
+            for below in (container.values() if container.__class__ is dict else container)
+            if below.__class__ in _CONTAINERS
+        ]
         if not level:
             return False
     return True
 
 
-def _children(container: JsonValue) -> list[JsonValue]:
-    if isinstance(container, dict):
-        return [below for below in container.values() if isinstance(below, dict | list)]
-    if isinstance(container, list):
-        return [below for below in container if isinstance(below, dict | list)]
-    return []
+_CONTAINERS = frozenset({dict, list})

@@ -38,9 +38,11 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     calls of one message; where a person spoke or anything was changed in between, since it was right to look again.
     Evidence: `steps`, and the share of each that was new.
     """
+    spoken = _spoken_before(run)
+    if not _may_repeat(calls, spoken):
+        return
     known: set[str] = set()
     asked: set[str] = set()
-    spoken = _spoken_before(run)
     stretch: list[tuple[int, float]] = []
     batch: int | None = None
     for call in calls:
@@ -53,6 +55,19 @@ def detect(run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
         stretch = [] if gain is None or gain >= LEAST_GAIN or together else [*stretch, (step.index, gain)]
         if len(stretch) == RUNNING:
             yield _finding(step, stretch)
+
+
+def _may_repeat(calls: Sequence[StepView], spoken: set[int]) -> bool:
+    """Whether any two calls stand together that ask for something: what the answers say counts only then."""
+    return any(
+        later.step.index not in spoken and _asks(before.step) and _asks(later.step)
+        for before, later in itertools.pairwise(calls)
+    )
+
+
+def _asks(step: Step) -> bool:
+    call = step.tool_call
+    return call is not None and step.requestor == "agent" and step.paired and tool_kind(call.tool) in ASKING
 
 
 def facts(result: JsonValue) -> set[str]:
@@ -95,8 +110,7 @@ def _gain(step: Step, known: set[str], asked: set[str]) -> float | None:
     key = canonical([step.tool_call.tool, step.tool_call.arguments])
     again = key in asked
     asked.add(key)
-    counts = step.requestor == "agent" and step.paired and tool_kind(step.tool_call.tool) in ASKING
-    return new / len(told) if counts and not again and len(told) >= ENOUGH else None
+    return new / len(told) if _asks(step) and not again and len(told) >= ENOUGH else None
 
 
 def _finding(step: Step, stretch: list[tuple[int, float]]) -> Finding:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -21,6 +22,8 @@ from ingest.masking.walk import replaced
 M = TypeVar("M", bound=BaseModel)
 
 SHORT = 200
+"""Keys, short values and prompts come again and again: what they were masked to is known."""
+
 KNOWN_SHORT = 20_000
 LONG = 4_000
 KNOWN_LONG = 32
@@ -40,22 +43,6 @@ class _Find:
 _Masked = tuple[str, tuple[_Find, ...]]
 
 
-class _Known:
-    """What texts were masked to, for those that come again and again: keys, short values, prompts."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._masked: OrderedDict[str, _Masked] = OrderedDict()
-
-    def get(self, text: str, mask: Callable[[str], _Masked]) -> _Masked:
-        known = self._masked.get(text)
-        if known is None:
-            known = self._masked[text] = mask(text)
-            if len(self._masked) > self._size:
-                self._masked.popitem(last=False)
-        return known
-
-
 class Masker:
     """Masks with one project's key. `counts` says how many values of each kind it replaced so far.
 
@@ -66,17 +53,16 @@ class Masker:
     def __init__(self, key: bytes) -> None:
         self.counts: Counter[str] = Counter()
         self._placeholders = Placeholders(key)
-        self._short = _Known(KNOWN_SHORT)
-        self._long = _Known(KNOWN_LONG)
+        self._short = lru_cache(maxsize=KNOWN_SHORT)(self._mask)
+        self._long = lru_cache(maxsize=KNOWN_LONG)(self._mask)
         self._remembered = Remembered(self._placeholders)
 
     def text(self, text: str) -> str:
         """`text` masked."""
-        if len(text) < SHORT:
-            return self._noted(*self._short.get(text, self._mask))
-        if len(text) > LONG:
-            return self._noted(*self._long.get(text, self._mask))
-        return self._noted(*self._mask(text))
+        size = len(text)
+        mask = self._short if size < SHORT else self._long if size > LONG else self._mask
+        masked, finds = mask(text)
+        return self._noted(masked, finds) if finds else masked
 
     def value(self, value: JsonValue) -> JsonValue:
         """A JSON value masked: its texts and keys, and whatever stands under a key that names a secret or a person's

@@ -46,6 +46,8 @@ class Moment:
     leaves: tuple[tuple[str, Scalar], ...]
     """The pointer and value of each scalar argument."""
 
+    signature: bytes
+
     @cached_property
     def ids(self) -> dict[str, str]:
         """The id-like values of the arguments, as `facts.ids_among` gives them."""
@@ -156,7 +158,8 @@ class RunContext:
         siblings: Sequence[Sources] | None,
         results: Results,
     ) -> Moment:
-        made, repeated_error = self._calls.made(tool, arguments)
+        signature = _signature(tool, arguments)
+        made, repeated_error = self._calls.made(signature)
         found = tuple(leaves(arguments))
         return Moment(
             run_id=self.run_id,
@@ -173,13 +176,16 @@ class RunContext:
             repeated_error=repeated_error,
             results=results,
             leaves=found,
+            signature=signature,
         )
 
     def start(self, view: CallView | Moment) -> int:
         """The call goes out as `view` has it (after a rewrite: a copy with the new arguments); its handle."""
         with self._lock:
             self._handle += 1
-            self._out[self._handle] = view, self._calls.start(view.tool, view.arguments)
+            known = view.signature if isinstance(view, Moment) else _signature(view.tool, view.arguments)
+            self._out[self._handle] = view, known
+            self._calls.start(known)
             self._sources.out = len(self._out)
             return self._handle
 
@@ -242,15 +248,13 @@ class _Calls:
         self._made: Counter[bytes] = Counter()
         self._failed: dict[bytes, str] = {}
 
-    def start(self, tool: str, arguments: dict[str, JsonValue]) -> bytes:
-        """A call goes out; its signature."""
+    def start(self, signature: bytes) -> None:
+        """A call goes out."""
         if len(self._made) >= MAX_SIGNATURES:
             oldest = next(iter(self._made))
             del self._made[oldest]
             self._failed.pop(oldest, None)
-        signature = _signature(tool, arguments)
         self._made[signature] += 1
-        return signature
 
     def finish(self, signature: bytes, call: PriorCall) -> None:
         if call.error is not None:
@@ -270,12 +274,9 @@ class _Calls:
         early = [item for item in self._first.values() if item[0] < oldest]
         return tuple(call for _, call in (*early, *self._latest))
 
-    def made(self, tool: str, arguments: dict[str, JsonValue]) -> tuple[int, str | None]:
+    def made(self, signature: bytes) -> tuple[int, str | None]:
         """How often just this call was made, and the error of the latest time, where it failed and nothing but look-ups
         has succeeded since."""
-        if not self._made:
-            return 0, None
-        signature = _signature(tool, arguments)
         return self._made[signature], self._failed.get(signature)
 
 

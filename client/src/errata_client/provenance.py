@@ -189,11 +189,6 @@ class _Text:
     def _unmarked(self) -> str:
         return _without_marks(self.parted)
 
-    def has_number(self, number: str) -> bool:
-        """Whether `number` is in `numbers`. Of what is not there mostly not even the last digits are."""
-        last = number.lstrip("-").partition(".")[0][-LAST_DIGITS:]
-        return (last in self.parted or not self.parted.isascii()) and number in self.numbers
-
     def has_reshaped(self, squeezed: str) -> bool:
         """Whether `squeezed` is in `reshaped`."""
         return squeezed in self._unmarked and squeezed in self.reshaped
@@ -215,6 +210,8 @@ class _Index:
         self._unjoined: list[_Text] = []
         self._joined = ""
         self._unmarked: str | None = None
+        self._unnumbered: list[_Text] = []
+        self._new_numbers: set[str] = set()
         self._looks = 0
         self._words: Counter[str] = Counter()
         self._numbers: Counter[str] = Counter()
@@ -224,13 +221,14 @@ class _Index:
         self._texts.append(text)
         self._new.append(text)
         self._unjoined.append(text)
+        self._unnumbered.append(text)
 
     def remove(self, text: _Text) -> None:
         """`text` is the oldest of its origin."""
         self._texts.popleft()
         if len(self._new) > len(self._texts):
             self._new.popleft()
-            self._unjoined, self._joined, self._unmarked = list(self._new), "", None
+            self._start_anew()
             return
         for counter, found in self._counted(text):
             counter.subtract(found)
@@ -247,8 +245,7 @@ class _Index:
             for counter, found in self._counted(text):
                 counter.update(found)
         self._new.clear()
-        self._unjoined.clear()
-        self._joined, self._unmarked = "", None
+        self._start_anew()
         self._looks = 0
 
     def holds(self, sought: _Sought) -> bool:
@@ -260,6 +257,11 @@ class _Index:
     def holds_words(self, sought: _Sought) -> bool:
         """Whether it is of several words and each stands here."""
         return len(sought.parts) > 1 and all(self._spoken(part) for part in sought.parts)
+
+    def _start_anew(self) -> None:
+        """Forget what is known of the new texts as a whole."""
+        self._unjoined, self._joined, self._unmarked = list(self._new), "", None
+        self._unnumbered, self._new_numbers = list(self._new), set()
 
     def _joined_new(self) -> str:
         """The new texts, one after the other."""
@@ -290,7 +292,10 @@ class _Index:
         last, joined = number.lstrip("-").partition(".")[0][-LAST_DIGITS:], self._joined_new()
         if last not in joined and joined.isascii():
             return False
-        return any(source.has_number(number) for source in self._new)
+        for source in self._unnumbered:
+            self._new_numbers.update(source.numbers)
+        self._unnumbered.clear()
+        return number in self._new_numbers
 
     def _has_reshaped(self, squeezed: str) -> bool:
         if squeezed in self._reshaped:
