@@ -58,11 +58,10 @@ def _leader_first(leader: Problem, members: Sequence[Problem]) -> tuple[Problem,
     return tuple(sorted(members, key=lambda problem: problem.fingerprint != leader.fingerprint))
 
 
-def gate_of(problem: Problem) -> tuple[str, str, str]:
-    """Problems of one cluster share it: code, kind, and the tool but where the tool itself gave the error, since its
-    causes recur across tools."""
-    own_words = problem.error_code.startswith("tool.") and problem.error_code != "tool.unknown"
-    return problem.error_code, problem.error_kind, "" if own_words else problem.tool or ""
+def gate_of(problem: Problem) -> tuple[str, str]:
+    """Problems of one cluster share it: code and kind, which are the gates of its draft. Not the tool: causes recur across
+    tools, and a cause made from the cases of one tool would take those of the others too."""
+    return problem.error_code, problem.error_kind
 
 
 def _home(

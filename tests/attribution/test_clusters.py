@@ -47,6 +47,22 @@ def test_every_problem_is_in_exactly_one_cluster_near_its_leader(places: set[int
     assert all(found.members[0] == found.leader for found in clusters)
 
 
+def test_one_wording_makes_one_cluster_whatever_the_tool_but_not_whatever_the_kind() -> None:
+    text = "it was called; no successful run did"
+    problems = [
+        problem(
+            text, tool=tool, error_code="outcome.extra_action", error_kind=kind, fingerprint=f"{tool} {kind}"
+        )
+        for tool in ("cancel", "refund")
+        for kind in ("unknown", "aborted")
+    ]
+    found = group(problems, [], lambda _, others: [1.0] * len(others), 0.85)
+    assert sorted(sorted(one.fingerprint for one in cluster.members) for cluster in found) == [
+        ["cancel aborted", "refund aborted"],
+        ["cancel unknown", "refund unknown"],
+    ]
+
+
 def test_key_terms_are_the_words_that_others_lack() -> None:
     inside = ["the scanner is jammed", "scanner jammed again"]
     assert set(key_terms(inside, term_counts([*inside, "the gate is closed again"]))[:2]) == {
