@@ -20,8 +20,8 @@ from errata_client.model import Model
 from ingest.problem_states import change_status as set_status
 from knowledge import store
 from knowledge.cases import ErrorCode, ErrorKind, Problem, ProblemState, ProblemStatus
-from knowledge.causes import Attribution
-from knowledge.kinds import ATTRIBUTIONS, PROBLEMS
+from knowledge.causes import Attribution, CauseProposal
+from knowledge.kinds import ATTRIBUTIONS, CAUSE_PROPOSALS, PROBLEMS
 from knowledge.problem_search import FILTERS, ProblemSearch
 from knowledge.store import Stored
 
@@ -30,10 +30,12 @@ SORTS = Literal["last_seen", "-last_seen", "first_seen", "-first_seen", "count",
 
 
 class ProblemView(Problem):
-    """A problem with its version and its attribution; null where no night has looked at it yet."""
+    """A problem with its version and its attribution; null where no night has looked at it yet. `model_proposal` is what a
+    language model would answer where the attribution is abstained: no decision, a person makes it."""
 
     version: str
     attribution: Attribution | None = None
+    model_proposal: CauseProposal | None = None
 
 
 class ProblemFilter(Paging):
@@ -132,7 +134,8 @@ def change_status(
     ),
 )
 def problem(fingerprint: str, visit: Annotated[Visit, Depends(visiting("review"))]) -> Response:
-    """With its attribution: the verdict, the scores, and why."""
+    """With its attribution: the verdict, the scores, and why; and with what a language model proposes where the night left it to a
+    person, which is marked as the model's and decides nothing."""
     stored = visit.require(PROBLEMS, fingerprint, "problem")
     return reply_versioned(viewed(visit, [stored])[0], stored.version)
 
@@ -140,11 +143,16 @@ def problem(fingerprint: str, visit: Annotated[Visit, Depends(visiting("review")
 def viewed(visit: Visit, problems: Sequence[Stored[Problem]]) -> list[ProblemView]:
     """The problems with their attributions, read in one go."""
     found = visit.collection(ATTRIBUTIONS).get_many(stored.item.fingerprint for stored in problems)
+    abstained = [key for key, stored in found.items() if stored.item.verdict == "abstained"]
+    proposed = visit.collection(CAUSE_PROPOSALS).get_many(abstained)
     return [
         ProblemView(
             **dict(stored.item),
             version=stored.version,
             attribution=found[stored.item.fingerprint].item if stored.item.fingerprint in found else None,
+            model_proposal=proposed[stored.item.fingerprint].item
+            if stored.item.fingerprint in proposed
+            else None,
         )
         for stored in problems
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attribution.judging
 import attribution.stages
 import ingest.contrast.stage
 import ingest.stages
@@ -13,6 +14,7 @@ from attribution.vectors import load_by_one
 from ingest.tools.declared import declared_effects
 from jobs.night import Stage
 from knowledge.stage import Shift, StageReport
+from strategies.taint import speaks_to_a_model
 from wiring.build import Errata
 
 
@@ -44,6 +46,11 @@ def _cluster(errata: Errata, shift: Shift) -> StageReport:
     return attribution.stages.cluster(shift, errata.encoders, errata.parameters_of(shift.project))
 
 
+def _judge(errata: Errata, shift: Shift) -> StageReport:
+    """What reads like an instruction is told by the same words as where rules are made."""
+    return attribution.judging.judge(shift, errata.judge, speaks_to_a_model, errata.settings.judge_budget)
+
+
 def _settle(errata: Errata, shift: Shift) -> StageReport:
     return strategies.publish.stages.settle(shift, errata.publishers)
 
@@ -59,6 +66,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("embed", _embed, needs=("group",)),
     Stage("attribute", _attribute, needs=("embed",)),
     Stage("cluster", _cluster, needs=("attribute",)),
+    Stage("judge", _judge, needs=("attribute",)),
     Stage(
         "synthesize",
         lambda errata, shift: strategies.stages.synthesize(shift, errata.rule_model),

@@ -86,6 +86,18 @@ class Attribution(Model):
     decided_at: UtcDatetime
 
 
+class CauseProposal(Model):
+    """What a language model would answer for an abstained problem: one of the `candidates`, or None: none of them. It is
+    never an answer: a person confirms, rejects or reassigns. `asked` is the digest of the question and of who was asked."""
+
+    fingerprint: str
+    root_cause: str | None
+    candidates: tuple[str, ...]
+    proposed_by_model: str
+    asked: str
+    at: UtcDatetime
+
+
 class Label(Model):
     """A person's answer for a problem; permanent. "confirm" and "reassign" name the right cause (None: no
     template fits); "reject" says that `root_cause` is wrong here. The newest answer of a pair counts."""

@@ -12,7 +12,7 @@ from typing import Generic, Literal, TypeVar
 
 from errata_client.model import Model
 from knowledge.cases import FailureCase, Problem
-from knowledge.causes import Attribution, Label, RootCause, WorkOrder
+from knowledge.causes import Attribution, CauseProposal, Label, RootCause, WorkOrder
 from knowledge.deliveries import Delivery
 from knowledge.effects import Effect
 from knowledge.fits import Fit
@@ -135,6 +135,9 @@ ATTRIBUTIONS = Kind(
         "decided_at": "date",
     },
 )
+CAUSE_PROPOSALS = Kind(
+    "cause_proposals", CauseProposal, "fingerprint", {"root_cause": "keyword", "at": "date"}
+)
 LABELS = Kind(
     "labels",
     Label,
@@ -214,6 +217,7 @@ KINDS: tuple[Kind[Model], ...] = (  # type: ignore[assignment]
     TOOLS,
     ROOT_CAUSES,
     ATTRIBUTIONS,
+    CAUSE_PROPOSALS,
     LABELS,
     WORK_ORDERS,
     FITS,

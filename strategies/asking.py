@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from errata_client.model import JsonValue
+from knowledge.language_model import LanguageModel, ModelError
 from strategies.material import Material
-from strategies.model_proposals import ModelError, RuleModel, proposals
+from strategies.model_proposals import proposals
 from strategies.synthesis.port import Draft
 
 
@@ -14,7 +15,7 @@ from strategies.synthesis.port import Draft
 class Asking:
     """The model of one night, and what could not be used of what it said."""
 
-    model: RuleModel | None
+    model: LanguageModel | None
     skipped: list[dict[str, JsonValue]] = field(default_factory=list)
 
     def proposed(self, material: Material) -> tuple[Draft, ...]:

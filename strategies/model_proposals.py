@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import orjson
 from pydantic import Field, ValidationError
@@ -31,8 +31,8 @@ from errata_client.rule import (
     template_groups,
 )
 from knowledge.cases import FailureCase
-from knowledge.errors import ErrataError
 from knowledge.ids import digest
+from knowledge.language_model import MAX_ANSWER, LanguageModel, ModelError
 from strategies.material import Material, task_of, tasks_of, view_after, view_before
 from strategies.synthesis.port import Draft
 from strategies.taint import is_tainted, says_tainted
@@ -44,7 +44,6 @@ PROPOSED_BY_MODEL = "proposed_by_model"
 HIDDEN = 3
 MAX_SHOWN = 20
 MAX_CELL = 400
-MAX_ANSWER = 64 * 1024
 MAX_RULES = 5
 MAX_SAID = 400
 LEAST_CASES = 3
@@ -61,20 +60,6 @@ SYSTEM = (
     '{"kind": "require_call", "tool": NAME, "text": "…"}, or {"kind": "block", "text": "…"}. '
     "Generalise: a value of a single call in a pattern or template is no rule."
 )
-
-
-class RuleModel(Protocol):
-    """A language model that is asked for rules."""
-
-    def ask(self, system: str, data: str) -> str:
-        """Its answer, at most MAX_ANSWER characters; ModelError where there is none."""
-        ...
-
-
-class ModelError(ErrataError):
-    """The model could not be asked, or its answer could not be used."""
-
-    code = "model"
 
 
 class Proposed(Model):
@@ -99,7 +84,7 @@ def hidden_tasks(material: Material) -> frozenset[str]:
     return frozenset(sorted(tasks_of((*material.cases, *material.others)), key=digest)[::HIDDEN])
 
 
-def proposals(model: RuleModel, material: Material) -> Proposals:
+def proposals(model: LanguageModel, material: Material) -> Proposals:
     """What the model proposes for the material; ModelError where it cannot be asked. Nothing is asked of too few cases."""
     shown = material.without_tasks(hidden_tasks(material))
     cases = [case for case in shown.cases if not is_tainted(case)]

@@ -10,6 +10,7 @@ from errata_client.engine import Engine
 from errata_client.rule import Rule
 from knowledge.errors import ConflictError
 from knowledge.kinds import CANDIDATES, CASES, STRATEGIES
+from knowledge.language_model import LanguageModel
 from knowledge.stage import Shift, StageReport
 from knowledge.store import Query, Stored
 from knowledge.strategies import Candidate, Evidence, Strategy
@@ -20,7 +21,7 @@ from strategies.bundles import publish_live
 from strategies.draft_key import draft_key, effect_key
 from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material, view_before
-from strategies.model_proposals import NAME, RuleModel
+from strategies.model_proposals import NAME
 from strategies.reach import Volume, reach
 from strategies.review import TAINTED
 from strategies.supply import Supply
@@ -35,7 +36,7 @@ MENDING = frozenset({"rewrite", "set", "rename", "drop", "derive"})
 """Kinds of actions that mend a call; of what they answer nothing is left to stop."""
 
 
-def synthesize(shift: Shift, model: RuleModel | None = None) -> StageReport:
+def synthesize(shift: Shift, model: LanguageModel | None = None) -> StageReport:
     """Draft candidates from the cases of matched problems, by root cause and scope; a language model may propose more.
 
     What it proposes gives way to a draft that does the same. One that cannot be asked is said, and asked no more this night.

@@ -15,15 +15,15 @@ from attribution.parameters import Parameters, check_parameters, default_paramet
 from ingest.masking import Leftovers, Masker
 from knowledge.errors import SettingsError
 from knowledge.filesystem import FilesystemObjects
+from knowledge.language_model import LanguageModel
 from knowledge.nights import Project
 from knowledge.objects import Objects
 from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
-from strategies.model_proposals import RuleModel
 from strategies.publish.port import Publisher
 from wiring import projects
+from wiring.language_models import make_judge, make_rule_model
 from wiring.publishers import make_publishers
-from wiring.rule_model import make_rule_model
 from wiring.secret import project_key
 from wiring.settings import Settings
 from wiring.stores import open_prepared
@@ -47,7 +47,8 @@ class Errata:
     clock: Clock = utc_now
     publishers: tuple[Publisher, ...] = ()
     objects: Objects | None = None
-    rule_model: RuleModel | None = None
+    rule_model: LanguageModel | None = None
+    judge: LanguageModel | None = None
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
@@ -100,8 +101,11 @@ def build(settings: Settings, clock: Clock = utc_now, transport: httpx.BaseTrans
     encoders = _fitting_encoders(settings, parameters)
     objects = FilesystemObjects(settings.objects_location)
     http = httpx.Client(transport=transport)
-    publishers, model = make_publishers(settings, http), make_rule_model(settings, http)
-    return Errata(settings, open_prepared(settings), encoders, parameters, clock, publishers, objects, model)
+    publishers = make_publishers(settings, http)
+    models = make_rule_model(settings, http), make_judge(settings, http)
+    return Errata(
+        settings, open_prepared(settings), encoders, parameters, clock, publishers, objects, *models
+    )
 
 
 def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import httpx
 
-from strategies.model_proposals import MAX_ANSWER, ModelError
+from knowledge.language_model import MAX_ANSWER, ModelError
 
 TIMEOUT = 60.0
+"""Seconds until the first byte, between two, and for the whole answer."""
 MAX_TOKENS = 2_000
 MAX_BODY = 4 * MAX_ANSWER
 
@@ -21,6 +24,7 @@ class ChatModel:
     url: str
     name: str
     key: str | None = None
+    seconds: Callable[[], float] = time.monotonic
 
     def ask(self, system: str, data: str) -> str:
         """The text of the first choice; ModelError says what went wrong."""
@@ -40,16 +44,18 @@ class ChatModel:
                 headers=headers,
                 timeout=TIMEOUT,
             ) as answer:
-                return self._text(answer)
+                return self._text(answer, self.seconds() + TIMEOUT)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ModelError(f"the model cannot be reached: {type(error).__name__}") from error
 
-    def _text(self, answer: httpx.Response) -> str:
+    def _text(self, answer: httpx.Response, until: float) -> str:
         if answer.is_error:
             raise ModelError(f"the model answered {answer.status_code}")
         read = bytearray()
         for part in answer.iter_bytes():
             read += part
+            if self.seconds() > until:
+                raise ModelError(f"the model took more than {TIMEOUT:.0f} s to answer")
             if len(read) > MAX_BODY:
                 raise ModelError(f"the model answered more than {MAX_BODY:,} bytes")
         try:

@@ -105,6 +105,18 @@ class Settings(BaseSettings):
     )
     model_key: SecretStr | None = Field(None, min_length=1, description="key of that API, where it wants one")
     model_name: str | None = Field(None, description="name of the model at that address")
+    judge_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="address of an OpenAI-compatible API (`https://…/v1`) whose model may propose root causes for what is abstained; off if not set",
+    )
+    judge_token: SecretStr | None = Field(
+        None, min_length=1, description="key of that API, where it wants one"
+    )
+    judge_model: str | None = Field(None, description="name of the model at that address")
+    judge_budget: int = Field(
+        50, ge=1, le=1_000, description="problems that a night asks that model about at most"
+    )
     host: str = Field("127.0.0.1", min_length=1, description="address that `errata serve` listens on")
     port: int = Field(
         8000, ge=0, le=65_535, description="port that `errata serve` listens on; 0 picks a free one"

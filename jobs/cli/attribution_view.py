@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from knowledge.causes import Attribution, Candidate
+from knowledge.causes import Attribution, Candidate, CauseProposal
 
 FIELDS = {"user_intent": "intent", "error_pattern": "error", "step_context": "context"}
 
@@ -20,6 +20,16 @@ def explained(found: Attribution) -> list[tuple[str, object]]:
         ("held against", limits),
         ("not asked", gated),
         ("encoders", ", ".join(found.encoders)),
+    ]
+
+
+def proposed(found: CauseProposal | None) -> list[tuple[str, object]]:
+    """The row of what a language model proposes; marked as such, since a person decides."""
+    if found is None:
+        return []
+    named = found.root_cause or "none of the causes that it was offered"
+    return [
+        ("a model says", f"{named} ({found.proposed_by_model}); not decided: confirm, reject or reassign it")
     ]
 
 

@@ -10,15 +10,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from jobs.cli.attribution_view import explained
+from jobs.cli.attribution_view import explained, proposed
 from jobs.cli.lookup import find_one
 from jobs.cli.moments import parse_moment
 from jobs.cli.output import count, plain, show
 from jobs.cli.session import JsonOption, LimitOption, ProjectOption, Session, in_project
 from jobs.cli.tables import facts, print_table
 from knowledge.cases import FailureCase, Problem
-from knowledge.causes import Attribution, RootCause
-from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, ROOT_CAUSES
+from knowledge.causes import Attribution, CauseProposal, RootCause
+from knowledge.kinds import ATTRIBUTIONS, CASES, CAUSE_PROPOSALS, PROBLEMS, ROOT_CAUSES
 from knowledge.problem_search import ProblemSearch
 from knowledge.store import MAX_PAGE, Exact, Query
 
@@ -120,12 +120,21 @@ def show_problem(
     with in_project(project) as session:
         problem = find_one(session, PROBLEMS, fingerprint, "problem", "errata problems list").item
         attribution = _attributions(session, [problem]).get(problem.fingerprint)
-        cause = _cause(session, attribution)
+        cause, proposal = _cause(session, attribution), _proposal(session, attribution)
         query = Query(where={"fingerprint": problem.fingerprint}, sort="occurred_at", descending=True)
         page = session.errata.store.collection(session.project, CASES).find(query, CASES_SHOWN)
     cases = [stored.item for stored in page.items]
-    document = {"problem": problem, "attribution": attribution, "latest_cases": cases}
-    show(as_json, document, lambda console: _print(console, problem, attribution, cause, cases))
+    document = {
+        "problem": problem,
+        "attribution": attribution,
+        "model_proposal": proposal,
+        "latest_cases": cases,
+    }
+    show(
+        as_json,
+        document,
+        lambda console: _print(console, problem, [*_told(attribution, cause), *proposed(proposal)], cases),
+    )
 
 
 def _list(session: Session, query: Query, limit: int, *, as_json: bool) -> None:
@@ -154,6 +163,13 @@ def _cause(session: Session, attribution: Attribution | None) -> RootCause | Non
     if attribution is None or attribution.root_cause is None:
         return None
     found = session.errata.store.collection(session.project, ROOT_CAUSES).get(attribution.root_cause)
+    return found.item if found else None
+
+
+def _proposal(session: Session, attribution: Attribution | None) -> CauseProposal | None:
+    if attribution is None or attribution.verdict != "abstained":
+        return None
+    found = session.errata.store.collection(session.project, CAUSE_PROPOSALS).get(attribution.fingerprint)
     return found.item if found else None
 
 
@@ -189,8 +205,7 @@ def _row(problem: Problem, attribution: Attribution | None) -> tuple[object, ...
 def _print(
     console: Console,
     problem: Problem,
-    attribution: Attribution | None,
-    cause: RootCause | None,
+    told: Sequence[tuple[str, object]],
     cases: Sequence[FailureCase],
 ) -> None:
     console.print(
@@ -209,7 +224,7 @@ def _print(
                 ("error", problem.error_message),
                 ("pattern", problem.error_pattern),
                 ("intent", problem.user_intent),
-                *_told(attribution, cause),
+                *told,
             ]
         )
     )

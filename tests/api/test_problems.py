@@ -8,9 +8,10 @@ import pytest
 from httpx2 import Response
 
 from knowledge.cases import Problem
-from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS
+from knowledge.causes import CauseProposal
+from knowledge.kinds import ATTRIBUTIONS, CASES, CAUSE_PROPOSALS, PROBLEMS
 from tests.api.parties import OTHER, PROJECT, Bearer, MakeBearer
-from tests.api.records import attribution, case, problem
+from tests.api.records import START, attribution, case, problem
 from wiring.build import Errata
 
 PROBLEMS_URL = f"/v1/projects/{PROJECT}/problems"
@@ -29,6 +30,30 @@ def keep(errata: Errata, *problems: Problem, project: str = PROJECT) -> None:
 def fingerprints(answer: Response) -> list[str]:
     assert answer.status_code == 200, answer.text
     return [item["fingerprint"] for item in answer.json()["items"]]
+
+
+def test_what_a_model_proposes_is_shown_as_such_where_a_person_has_to_decide(
+    errata: Errata, reviewer: Bearer
+) -> None:
+    proposal = CauseProposal(
+        fingerprint="fp-00000",
+        root_cause="RC-042",
+        candidates=("RC-041", "RC-042"),
+        proposed_by_model="small",
+        asked="q",
+        at=START,
+    )
+    keep(errata, problem(0), problem(1))
+    both = [proposal, proposal.model_copy(update={"fingerprint": "fp-00001"})]
+    errata.store.collection(PROJECT, CAUSE_PROPOSALS).add_many(both)
+    open_one = attribution(0).model_copy(update={"verdict": "abstained", "root_cause": None})
+    errata.store.collection(PROJECT, ATTRIBUTIONS).add_many([open_one, attribution(1)])
+
+    shown = reviewer.get(f"{PROBLEMS_URL}/fp-00000").json()
+    assert shown["model_proposal"]["root_cause"] == "RC-042"
+    assert shown["model_proposal"]["proposed_by_model"] == "small"
+    assert (shown["attribution"]["verdict"], shown["attribution"]["root_cause"]) == ("abstained", None)
+    assert reviewer.get(f"{PROBLEMS_URL}/fp-00001").json()["model_proposal"] is None
 
 
 def test_1200_problems_come_in_pages_each_once_and_in_order(errata: Errata, reviewer: Bearer) -> None:

@@ -67,7 +67,7 @@ def statuses(records: tuple[StageRecord, ...]) -> dict[str, str]:
 def test_the_stages_read_like_the_story_and_need_only_earlier_ones() -> None:
     names = [stage.name for stage in STAGES]
     assert names == [
-        "collect", "contrast", "group", "embed", "attribute", "cluster", "synthesize", "backtest", "file",
+        "collect", "contrast", "group", "embed", "attribute", "cluster", "judge", "synthesize", "backtest", "file",
         "settle", "measure", "review", "publish", "announce",
     ]  # fmt: skip
     for position, stage in enumerate(STAGES):

@@ -17,8 +17,8 @@ from knowledge.stage import StageReport
 from knowledge.store import Store
 from knowledge.strategies import Strategy
 from strategies import review, stages
-from strategies.chat_model import MAX_BODY, ChatModel
 from strategies.model_proposals import NAME, PROPOSED_BY_MODEL
+from tests.chat_server import Server
 from tests.strategies.shop import (
     bare_orders,
     explain,
@@ -30,7 +30,8 @@ from tests.strategies.shop import (
     shift_of,
     worked,
 )
-from wiring.rule_model import make_rule_model
+from wiring.chat_model import MAX_BODY, ChatModel
+from wiring.language_models import make_rule_model
 from wiring.settings import Settings
 
 GOOD: dict[str, Any] = {
@@ -49,26 +50,6 @@ def left_out(count: int = 12) -> Iterator[Run]:
             f"where is my order {order}?",
             failed("get_order", {"order_id": "that order"}, "Error: order not found"),
             worked("get_order", {"order_id": order}, {"id": order}),
-        )
-
-
-class Server:
-    """An OpenAI-compatible API that answers what it is told to, and remembers what it was asked."""
-
-    def __init__(self, content: object, status: int = 200, *, raw: bytes | None = None) -> None:
-        self.content = content if isinstance(content, str) else json.dumps(content)
-        self.status, self.raw = status, raw
-        self.asked: list[httpx.Request] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
-        if self.raw is not None:
-            return httpx.Response(self.status, content=self.raw)
-        return httpx.Response(self.status, json={"choices": [{"message": {"content": self.content}}]})
-
-    def model(self) -> ChatModel:
-        return ChatModel(
-            httpx.Client(transport=httpx.MockTransport(self)), "http://model/v1", "small", "secret-key"
         )
 
 
