@@ -59,8 +59,8 @@ def _fits(value: Any, name: str) -> bool:
     if isinstance(value, str):
         return len(value) <= MAX_VIEWED or len(value) <= _LIMITS.get(name, MAX_ARGUMENT)
     if isinstance(value, BaseModel):
-        held = {**value.__dict__, **value.model_extra} if value.model_extra else value.__dict__
-        return _all_fit(held.items())
+        extra = value.__pydantic_extra__
+        return _all_fit(value.__dict__.items()) and (not extra or _all_fit(extra.items()))
     if isinstance(value, dict | list) and name == "observation":
         return len(as_text(value)) <= MAX_LENGTH
     if isinstance(value, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,7 +12,7 @@ from pydantic_core import PydanticSerializationError
 
 from errata_client.faults import faults_told
 from knowledge.errors import BadInputError, StoreUnavailableError
-from knowledge.fields import Scalar, is_unicode, scalar, values_at
+from knowledge.fields import Scalar, is_unicode, values_at, values_in
 from knowledge.kinds import Kind, M, key_of
 from knowledge.store import ItemResult
 from knowledge.words import tokens
@@ -45,10 +46,16 @@ def document_of(kind: Kind[M], item: M) -> Document:
     for field, form in kind.fields.items():
         found = values_at(item, field)
         if form == "text":
-            texts[field] = " ".join(tokens(" ".join(map(str, found))))
+            texts[field] = _tokenised(" ".join(map(str, found)))
         else:
-            values[field] = tuple(dict.fromkeys(scalar(field, form, value) for value in found))
+            values[field] = values_in(field, form, found)
     return Document(key=key, body=body, values=values, texts=texts)
+
+
+@lru_cache(maxsize=1024)
+def _tokenised(text: str) -> str:
+    """The tokens of a text; the same messages come again and again."""
+    return " ".join(tokens(text))
 
 
 def document_or_refusal(kind: Kind[M], item: M) -> Document | ItemResult:

@@ -45,6 +45,8 @@ def keyword(value: str) -> str:
 
 def is_unicode(value: str) -> bool:
     """Whether UTF-8 can say it: not with half of a surrogate pair in it."""
+    if value.isascii():
+        return True
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -78,7 +80,7 @@ def _number(field: str, kind: FieldType, value: float) -> Scalar:
 def values_at(item: Model, path: str) -> tuple[Any, ...]:
     """What stands at a dotted path: nothing, one value, or those of a tuple."""
     found: Any = item
-    for name in path.split("."):
+    for name in path.split(".") if "." in path else (path,):
         if found is None:
             return ()
         found = found.get(name) if isinstance(found, dict) else getattr(found, name)
@@ -87,6 +89,15 @@ def values_at(item: Model, path: str) -> tuple[Any, ...]:
     if isinstance(found, tuple | list):
         return tuple(value for value in found if value is not None)
     return (found,)
+
+
+def values_in(field: str, kind: FieldType, found: tuple[Any, ...]) -> tuple[Scalar, ...]:
+    """Each of what stands at a field once, in the form of the index."""
+    if not found:
+        return ()
+    if len(found) == 1:
+        return (scalar(field, kind, found[0]),)
+    return tuple(dict.fromkeys(scalar(field, kind, value) for value in found))
 
 
 def is_plural(kind: Kind[Any], path: str) -> bool:

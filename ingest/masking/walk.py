@@ -20,15 +20,14 @@ def replaced(model: M, text: Text, under: Under) -> M:
     """The model with `text` applied to each of its texts and `under` to each JSON value, unknown fields and models within
     it included. Words of a closed set, times and typed numbers stay; so does the model itself where nothing changed."""
     made_fields: dict[str, Any] = {}
+    held = model.__dict__
     for name in _open_fields(type(model)):
-        given = getattr(model, name)
-        made = given if given is None else _part(name, given, text, under)
-        if made is not given:
+        given = held[name]
+        if given is not None and (made := _part(name, given, text, under)) is not given:
             made_fields[name] = made
-    if model.model_extra:
-        return _with_extra(
-            model, made_fields, {text(key): under(key, given) for key, given in model.model_extra.items()}
-        )
+    extra = model.__pydantic_extra__
+    if extra:
+        return _with_extra(model, made_fields, {text(key): under(key, given) for key, given in extra.items()})
     return changed(model, made_fields) if made_fields else model
 
 

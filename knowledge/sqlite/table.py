@@ -147,7 +147,7 @@ class Table:
             document.key,
             version,
             document.body,
-            *(min(found, default=None) for found in values),
+            *[found[0] if len(found) == 1 else min(found, default=None) for found in values],
         ]
 
     def select(self, columns: str, condition: str, *rest: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from errata_client import words
 from errata_client.jsontext import read
+from errata_client.lazily import lazily
 from errata_client.model import JsonValue
 
 DEEP = 64
@@ -19,12 +18,12 @@ class Answer:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
+    @lazily
     def value(self) -> JsonValue | None:
         """The object or array in the text, or None."""
         return read(self.text)
 
-    @cached_property
+    @lazily
     def spoken(self) -> tuple[str, ...]:
         """Every key and every scalar of `value` as text, in the order of the document; the places of a list are none."""
         return tuple(_spoken(self.value))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import RLock
 
 from errata_client.answer import Answer
 from errata_client.facts import Results, call_ids, ids_among
 from errata_client.jsontext import canonical
+from errata_client.lazily import lazily
 from errata_client.model import JsonValue, unchecked
 from errata_client.pointer import Scalar, leaves
 from errata_client.provenance import Sources, traced
@@ -48,7 +48,7 @@ class Moment:
 
     signature: bytes
 
-    @cached_property
+    @lazily
     def ids(self) -> dict[str, str]:
         """The id-like values of the arguments, as `facts.ids_among` gives them."""
         return ids_among(self.leaves)
@@ -205,9 +205,7 @@ class RunContext:
             view, signature = self._returned(handle)
             answer = Answer(observation)
             self._sources.answered(answer)
-            self._results.add(
-                view.tool, view.ids if isinstance(view, Moment) else call_ids(view.arguments), answer
-            )
+            self._results.add(view.tool, lambda: _ids_of(view), answer)
             self._calls.finish(signature, _prior_call(view.tool, None))
             self._last_observation = observation[:MAX_OBSERVATION]
             return view
@@ -228,6 +226,10 @@ class RunContext:
         returned = self._out.pop(handle)
         self._sources.out = len(self._out)
         return returned
+
+
+def _ids_of(view: CallView | Moment) -> Iterable[str]:
+    return view.ids if isinstance(view, Moment) else call_ids(view.arguments)
 
 
 def _viewed(started: CallView | Moment) -> CallView:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from errata_client import words
 from errata_client.answer import Answer
+from errata_client.lazily import lazily
 from errata_client.model import JsonValue, unchecked
 from errata_client.pointer import Scalar, leaves, parts_of
 from errata_client.view import Fact
@@ -31,26 +32,31 @@ class Result:
     """What one successful call returned: its scalars (shallow paths first) and the ids it is about.
 
     `asked` are the ids that the call itself named, `ids` those and the ones that the result holds. `keyed` are the
-    scalars below each key that is an id, by that id: their paths, with {id} in its place. All but `asked` is made when
+    scalars below each key that is an id, by that id: their paths, with {id} in its place. All is made when
     it is first asked for: most results are never looked into.
     """
 
-    def __init__(self, tool: str, asked: frozenset[str], answer: Answer) -> None:
-        self.tool, self.asked = tool, asked
-        self._answer = answer
+    def __init__(self, tool: str, asked: Callable[[], Iterable[str]], answer: Answer) -> None:
+        self.tool = tool
+        self._asked, self._answer = asked, answer
 
-    @cached_property
+    @lazily
+    def asked(self) -> frozenset[str]:
+        """The ids that the call named."""
+        return frozenset(self._asked())
+
+    @lazily
     def scalars(self) -> tuple[tuple[str, Scalar], ...]:
         """The first MAX_SCALARS of them."""
         short = ((path, scalar) for path, scalar in leaves(self._answer.value) if _is_short(scalar))
         return tuple(sorted(short, key=lambda item: item[0].count("/"))[:MAX_SCALARS])
 
-    @cached_property
+    @lazily
     def keyed(self) -> dict[str, tuple[tuple[str, Scalar], ...]]:
         """By id, the scalars below a key that is one."""
         return _keyed(self.scalars)
 
-    @cached_property
+    @lazily
     def ids(self) -> frozenset[str]:
         """What the result is about."""
         return self.asked | frozenset(_held(self._answer.spoken))
@@ -65,10 +71,10 @@ class Results:
     def __bool__(self) -> bool:
         return bool(self._results)
 
-    def add(self, tool: str, asked: Iterable[str], answer: Answer) -> None:
-        """`tool`, called with the ids that it `asked` for, returned `answer`; one that is not JSON holds no facts."""
+    def add(self, tool: str, asked: Callable[[], Iterable[str]], answer: Answer) -> None:
+        """`tool`, called with the ids that `asked` answers, returned `answer`; one that is not JSON holds no facts."""
         if answer.value is not None:
-            self._results.append(Result(tool, frozenset(asked), answer))
+            self._results.append(Result(tool, asked, answer))
 
     def at_present(self) -> Results:
         """What is known now, whatever is added later."""

@@ -39,8 +39,9 @@ def changed(model: M, values: dict[str, Any]) -> M:
     """The model with other values in some of its fields, which must be right: as `model_copy`, in a fifth of the time."""
     made = _new(type(model))
     _put_values(made, {**model.__dict__, **values})
-    _put_fields_set(made, model.model_fields_set | values.keys())
-    _put_extra(made, None if model.model_extra is None else {**model.model_extra})
+    _put_fields_set(made, model.__pydantic_fields_set__ | values.keys())
+    extra = model.__pydantic_extra__
+    _put_extra(made, None if extra is None else {**extra})
     _put_private(made, None)
     return made
 

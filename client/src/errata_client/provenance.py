@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
 from errata_client import words
 from errata_client.answer import Answer
+from errata_client.lazily import lazily
 from errata_client.model import JsonValue
 from errata_client.pointer import Scalar, leaves
 from errata_client.view import Provenance
@@ -148,36 +149,36 @@ class _Text:
         self._raw, self._read = raw, read
         self.most = MOST_TIMES * len(raw) if raw.isascii() else len(self.whole)
 
-    @cached_property
+    @lazily
     def whole(self) -> str:
         """In normal form."""
         return self._read(self._raw)
 
-    @cached_property
+    @lazily
     def _emails(self) -> tuple[tuple[int, int], ...]:
         return tuple(words.emails(self.whole)) if "@" in self.whole else ()
 
-    @cached_property
+    @lazily
     def parted(self) -> str:
         """With its addresses blanked out."""
         return words.blanked(self.whole, self._emails, _EMAIL_BLANK)
 
-    @cached_property
+    @lazily
     def emails(self) -> tuple[str, ...]:
         """Its addresses."""
         return tuple(self.whole[start:end] for start, end in self._emails)
 
-    @cached_property
+    @lazily
     def words(self) -> tuple[str, ...]:
         """Its words and addresses, as often as they stand there."""
         return (*words.WORD.findall(self.parted), *self.emails)
 
-    @cached_property
+    @lazily
     def numbers(self) -> tuple[str, ...]:
         """Its numbers, but for what is hidden."""
         return tuple(found for found in words.numbers(self.parted) if found not in self.hidden)
 
-    @cached_property
+    @lazily
     def reshaped(self) -> tuple[str, ...]:
         """Its ids, without the marks between their letters and digits."""
         compounds = [words.squeezed(found) for found in words.COMPOUND.findall(self.parted)]
@@ -185,7 +186,7 @@ class _Text:
         pieces = [piece for word in single for piece in (*word.split("_"), words.squeezed(word))]
         return tuple(found for found in (*compounds, *pieces) if _is_id(found))
 
-    @cached_property
+    @lazily
     def _unmarked(self) -> str:
         return _without_marks(self.parted)
 

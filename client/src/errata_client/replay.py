@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import groupby
 
 from errata_client.context import Moment, RunContext
 from errata_client.jsontext import as_text
+from errata_client.lazily import lazily
 from errata_client.provenance import Sources
 from errata_client.run import Run, Step, ToolCall
 from errata_client.view import CallView
@@ -21,12 +21,12 @@ class StepView:
         self.step = step
         self.moment = moment
 
-    @cached_property
+    @lazily
     def before(self) -> CallView:
         """About to call."""
         return self.moment.view()
 
-    @cached_property
+    @lazily
     def after(self) -> CallView:
         """It returned."""
         came = {"error": self.step.error.message} if self.step.error else {"observation": _answer(self.step)}

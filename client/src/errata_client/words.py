@@ -77,8 +77,10 @@ def number(text: str) -> str | None:
 
 def numbers(text: str) -> Iterator[str]:
     """Each number that stands in normal `text`, written one way; 1,234 gives 1234 and its parts."""
-    for match in _NUMBER.finditer(text):
-        sign, digits = match.groups()
+    for sign, digits in _NUMBER.findall(text):
+        if not sign and len(digits) <= EXACT and digits[0] != "0" and digits.isascii() and digits.isdigit():
+            yield digits
+            continue
         readings = [digits, *digits.split(",")] if "," in digits else [digits]
         for reading in readings:
             plain = _plain(reading, negative=False)
