@@ -1,5 +1,5 @@
-"""Ingest of generated runs against parsing the same bytes with orjson and writing the same rows to a bare table, in one
-run: the ratio, the parts that take longest, and the time per run of files of several lengths."""
+"""Ingest of generated runs against parsing the same bytes with orjson and writing the same rows to a bare store, in one
+run: the ratio and the time per run of files of several lengths, and the parts that take longest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -25,6 +27,8 @@ from ingest.adapters.registry import recognise
 from ingest.analysis import analyse
 from ingest.masking import Masker
 from ingest.service import ingest_file
+from knowledge.elastic.address import parse_address
+from knowledge.elastic.client import make_client
 from knowledge.kinds import CASES, PROBLEMS, REFERENCE_CALLS, RUN_RECORDS, key_of
 from knowledge.open import open_store
 from knowledge.stage import Shift
@@ -48,6 +52,9 @@ PARTS = {
     ("ingest/problems.py", "refresh_problems"): "problems",
 }
 """The parts of an ingest by the function that does each; none is called within another."""
+BARE = "errata-bench-bare"
+BATCH = 500
+Row = tuple[str, str, str]
 KEY = b"a key for benchmarks, 32 bytes.."
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ERRORS = ("Error: book {} not found", "Error: card of {} is expired", "Error: only 3 of {} can be lent")
@@ -72,29 +79,32 @@ WORDS = (
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print each part as a multiple of orjson's time, the whole as one of orjson's and the bare store's, and how it grows."""
+    """Print each part as a multiple of orjson's time, the largest parts of a profile, and of each length of file the whole as
+    a multiple of orjson's and the bare store's."""
     options = _options(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        compare(Path(folder))
-        profile(Path(folder))
+        if not options.whole_only:
+            parts(Path(folder))
+            profile(Path(folder))
         for name, url in (("SQLite", ""), ("Elasticsearch", options.elasticsearch)):
-            if url or name == "SQLite":
+            if url or (name == "SQLite" and not options.elasticsearch):
                 grow(Path(folder), name, url, options.runs)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m benchmarks.ingest", description=__doc__)
     parser.add_argument("--runs", type=int, nargs="+", default=GROWING, help="lengths of the files that grow")
+    parser.add_argument("--whole-only", action="store_true", help="neither parts nor profile")
     parser.add_argument(
         "--elasticsearch",
         default="",
-        help="URL of a node to measure growth on too; …?prefix=… names its indices, which stay",
+        help="URL of a node to measure growth on instead; …?prefix=… names its indices, which stay",
     )
     return parser.parse_args(arguments)
 
 
-def compare(folder: Path) -> None:
-    """One file: its parts and the whole, against parsing it and writing the same rows."""
+def parts(folder: Path) -> None:
+    """The parts of one file, against parsing it."""
     path = folder / "runs.json.gz"
     content = orjson.dumps(records())
     path.write_bytes(gzip.compress(content, compresslevel=1))
@@ -106,15 +116,6 @@ def compare(folder: Path) -> None:
     told("read into runs", seconds(lambda: read(path)), base)
     told("mask", seconds(lambda: [Masker(KEY).run(run) for run in runs]), base)
     told("replay and detect", seconds(lambda: [analyse(run, "bench", NOW) for run in masked]), base)
-    store = opened("", folder / "whole")
-    taken = seconds(lambda: ingest(path, store), times=1)
-    told("ingest into SQLite", taken, base)
-    rows = list(stored_rows(store))
-    store.close()
-    bare = seconds(lambda: write_bare(folder / "bare.db", rows), times=1)
-    print(
-        f"{len(rows)} rows into a bare table of SQLite: {bare:.3f} s; ingest is {taken / (base + bare):.1f} x both"
-    )
 
 
 def profile(folder: Path) -> None:
@@ -136,21 +137,25 @@ def profile(folder: Path) -> None:
 
 
 def grow(folder: Path, name: str, url: str, lengths: Sequence[int]) -> None:
-    """Files of several lengths, each into a new project: the time per run, and against the first one's."""
+    """Files of several lengths, each into a new project: the time per run, against the first one's, and the whole against
+    parsing the same lines with orjson and writing the same rows to the bare store, each done once, one after the other."""
     first = 0.0
     for length in lengths:
         path = folder / f"{length}.jsonl"
-        if not path.exists():
-            write_lines(path, length)
-        store = opened(url, folder / f"grown-{length}")
-        begin = perf_counter()
-        ingest(path, store, f"bench-{length}")
-        taken = perf_counter() - begin
+        write_lines(path, length)
+        store, project = opened(url, folder / f"grown-{length}"), f"bench-{length}"
+        taken = seconds(partial(ingest, path, store, project), times=1)
+        parsed = seconds(partial(parse_lines, path), times=1)
+        bare: Bare = BareElasticsearch(url) if url else BareSqlite(folder / f"bare-{length}.db")
+        rows, written = write_bare(bare, stored_rows(store, project))
         store.close()
-        each = taken / length
-        first = first or each
+        path.unlink()
+        first = first or taken / length
         print(
-            f"{name}: {length} runs in {taken:.1f} s, {1000 * each:.2f} ms each, {each / first:.2f} x the first"
+            f"{name}: {length} runs in {taken:.1f} s, {1000 * taken / length:.2f} ms each, "
+            f"{taken / length / first:.2f} x the first; orjson {parsed:.2f} s, {rows} bare rows {written:.2f} s: "
+            f"{taken / (parsed + written):.1f} x both",
+            flush=True,
         )
 
 
@@ -161,21 +166,81 @@ def opened(url: str, folder: Path) -> Store:
     return store
 
 
-def stored_rows(store: Store) -> Iterator[tuple[str, str, bytes]]:
+def parse_lines(path: Path) -> None:
+    """The lines with orjson alone."""
+    with path.open("rb") as file:
+        for line in file:
+            orjson.loads(line)
+
+
+def stored_rows(store: Store, project: str) -> Iterator[Row]:
     """Kind, key and body of all that an ingest wrote."""
     for kind in (CASES, RUN_RECORDS, REFERENCE_CALLS, PROBLEMS):
-        for stored in store.collection("bench", kind).scan(Query()):
-            yield kind.name, key_of(kind, stored.item), stored.item.model_dump_json().encode()
+        for stored in store.collection(project, kind).scan(Query()):
+            yield kind.name, key_of(kind, stored.item), stored.item.model_dump_json()
 
 
-def write_bare(path: Path, rows: Sequence[tuple[str, str, bytes]]) -> None:
-    """The rows in one plain table, one transaction for all."""
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("CREATE TABLE bare (kind TEXT, key TEXT, body TEXT, PRIMARY KEY (kind, key))")
-    connection.executemany("INSERT INTO bare VALUES (?, ?, ?)", rows)
-    connection.commit()
-    connection.close()
+class Bare(Protocol):
+    """A store without anything around it."""
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Write them."""
+
+    def finish(self) -> None:
+        """What was written is there for good."""
+
+
+class BareSqlite:
+    """One plain table, one transaction for all."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(
+            "CREATE TABLE bare (kind TEXT, key TEXT, body TEXT, PRIMARY KEY (kind, key))"
+        )
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """One statement for all of them."""
+        self._connection.executemany("INSERT INTO bare VALUES (?, ?, ?)", rows)
+
+    def finish(self) -> None:
+        """The commit."""
+        self._connection.commit()
+        self._connection.close()
+
+
+class BareElasticsearch:
+    """One index that keeps what is written and indexes but the kind; it is removed again."""
+
+    def __init__(self, url: str) -> None:
+        self._client = make_client(parse_address(url), None)
+        self._client.options(ignore_status=404).indices.delete(index=BARE)
+        kept = {"type": "keyword", "index": False, "doc_values": False}
+        fields = {"kind": {"type": "keyword"}, "body": kept}
+        self._client.indices.create(index=BARE, mappings={"dynamic": "strict", "properties": fields})
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """One bulk request."""
+        lines: list[dict[str, object]] = []
+        for kind, key, body in rows:
+            lines += [{"create": {"_index": BARE, "_id": f"{kind}/{key}"}}, {"kind": kind, "body": body}]
+        self._client.bulk(operations=lines)
+
+    def finish(self) -> None:
+        """A refresh, after which all can be found."""
+        self._client.indices.refresh(index=BARE)
+        self._client.indices.delete(index=BARE)
+        self._client.close()
+
+
+def write_bare(bare: Bare, rows: Iterator[Row]) -> tuple[int, float]:
+    """How many rows there are, and the seconds that writing them took; reading them takes no part in it."""
+    count, taken = 0, 0.0
+    while batch := list(islice(rows, BATCH)):
+        taken += seconds(partial(bare.write, batch), times=1)
+        count += len(batch)
+    return count, taken + seconds(bare.finish, times=1)
 
 
 def told(part: str, taken: float, base: float) -> None:
