@@ -124,5 +124,7 @@ def add(visit: Reviewer, given: Annotated[CauseGiven, Depends(body_of(CauseGiven
 def check(visit: Reviewer, given: Annotated[RootCause, Depends(body_of(RootCause))]) -> Response:
     """What it would take, or put in doubt, of the problems that its gates let through. Nothing is changed."""
     errata = visit.service.errata
-    found = preview(visit.shift, errata.encoders, errata.parameters_of(visit.shift.project), given)
+    found = preview(
+        visit.shift, errata.encoders_of(visit.shift.project), errata.parameters_of(visit.shift.project), given
+    )
     return reply(Taken(cause=given, attributions=tuple(found)))

@@ -109,7 +109,7 @@ def preview(order_id: str, visit: Reviewer) -> Response:
     order = visit.require(WORK_ORDERS, order_id, "work order").item
     errata = visit.service.errata
     parameters = errata.parameters_of(visit.project)
-    return reply(preview_order(visit.shift, errata.encoders, parameters, order))
+    return reply(preview_order(visit.shift, errata.encoders_of(visit.project), parameters, order))
 
 
 @router.post(

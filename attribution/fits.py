@@ -9,7 +9,7 @@ from attribution.encoders.port import Encoder
 from attribution.parameters import Parameters, check_parameters
 from errata_client.model import JsonValue
 from knowledge.errors import NotFoundError, SettingsError
-from knowledge.fits import Fit
+from knowledge.fits import EncoderSpec, Fit
 from knowledge.kinds import FITS
 from knowledge.stage import Shift
 from knowledge.store import Query, Stored
@@ -36,6 +36,12 @@ def parameters_in_force(shift: Shift, encoders: Sequence[Encoder], packaged: Par
     if fit is None:
         return packaged
     running = {encoder.id for encoder in encoders}
+    if running != set(fit.encoders) and fit.specs:
+        raise SettingsError(
+            f"fit {fit.fit_id} of {shift.project} is for {', '.join(fit.encoders)}, but what is found there now is "
+            f"{', '.join(sorted(running))}: put the model back, try it anew with `errata encoders try`, or "
+            "`errata calibrate --rollback`"
+        )
     if running != set(fit.encoders):
         raise SettingsError(
             f"fit {fit.fit_id} of {shift.project} is for the encoders {', '.join(fit.encoders)}, but "
@@ -54,12 +60,15 @@ def accept_fit(
     labels: int,
     actor: str,
     reason: str,
+    *,
+    specs: Sequence[EncoderSpec] = (),
 ) -> Fit:
     """Put fitted parameters in force; the fit before stays for `roll_back`."""
     check_reason(actor, reason)
     fit = Fit(
         fit_id=_next_id(shift),
         encoders=tuple(encoders),
+        specs=tuple(specs),
         parameters=parameters.model_dump(mode="json"),
         figures=figures,
         labels=labels,

@@ -88,5 +88,6 @@ def check_parameters(parameters: Parameters, encoders: Sequence[Encoder]) -> Non
         known = ", ".join(sorted(parameters.calibrations)) or "none"
         raise SettingsError(
             f"no calibration for the encoder {', '.join(missing)}: the parameters were fitted for {known}. Run those "
-            "encoders, or fit parameters for this one"
+            "encoders, and put this one in force for a project: `errata encoders try NAME…` measures what it would change, "
+            "`errata encoders accept NAME…` does it"
         )

@@ -30,20 +30,26 @@ def _contrast(errata: Errata, shift: Shift) -> StageReport:
     the tools goes before what is learnt of them."""
     declared = declared_effects(shift)
     return ingest.contrast.stage.contrast(
-        shift, lambda texts: load_by_one(shift, errata.encoders, texts), declared
+        shift, lambda texts: load_by_one(shift, errata.encoders_of(shift.project), texts), declared
     )
 
 
 def _embed(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.embed(shift, errata.encoders, errata.parameters_of(shift.project))
+    return attribution.stages.embed(
+        shift, errata.encoders_of(shift.project), errata.parameters_of(shift.project)
+    )
 
 
 def _attribute(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.attribute(shift, errata.encoders, errata.parameters_of(shift.project))
+    return attribution.stages.attribute(
+        shift, errata.encoders_of(shift.project), errata.parameters_of(shift.project)
+    )
 
 
 def _cluster(errata: Errata, shift: Shift) -> StageReport:
-    return attribution.stages.cluster(shift, errata.encoders, errata.parameters_of(shift.project))
+    return attribution.stages.cluster(
+        shift, errata.encoders_of(shift.project), errata.parameters_of(shift.project)
+    )
 
 
 def _judge(errata: Errata, shift: Shift) -> StageReport:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import httpx
 
 from attribution.encoders.port import Encoder
 from attribution.encoders.registry import make_encoder
-from attribution.fits import parameters_in_force
+from attribution.fits import fit_in_force, parameters_in_force
 from attribution.parameters import Parameters, check_parameters, default_parameters
 from ingest.masking import Leftovers, Masker
 from knowledge.errors import SettingsError
 from knowledge.filesystem import FilesystemObjects
+from knowledge.fits import EncoderSpec
 from knowledge.language_model import LanguageModel
 from knowledge.nights import Project
 from knowledge.objects import Objects
@@ -22,6 +23,7 @@ from knowledge.stage import Guard, Progress, Shift, silent, unguarded
 from knowledge.store import Store
 from strategies.publish.port import Publisher
 from wiring import projects
+from wiring.encoders import EncoderShelf
 from wiring.language_models import make_judge, make_rule_model
 from wiring.publishers import make_publishers
 from wiring.secret import project_key
@@ -49,6 +51,7 @@ class Errata:
     objects: Objects | None = None
     rule_model: LanguageModel | None = None
     judge: LanguageModel | None = None
+    shelf: EncoderShelf = field(default_factory=EncoderShelf)
 
     def masker(self, project: str) -> Masker:
         """A masker that counts from zero; placeholders are the same for every masker of the project."""
@@ -78,10 +81,20 @@ class Errata:
         """The project; NotFoundError says how one is made."""
         return projects.require_project(self.store, project)
 
+    def encoders_of(self, project: str) -> tuple[Encoder, ...]:
+        """What the project's texts are compared by: the encoders that were accepted for it, else those of the settings.
+        SettingsError where one of them is not there any more."""
+        fit = fit_in_force(self.shift(project))
+        return self.made(fit.specs) if fit and fit.specs else self.encoders
+
+    def made(self, specs: Sequence[EncoderSpec]) -> tuple[Encoder, ...]:
+        """The encoders so made, on the device of the settings; the same ones each time."""
+        return self.shelf.take(specs, self.encoders, self.settings.device)
+
     def parameters_of(self, project: str) -> Parameters:
         """What the project's problems are decided by: its fit in force, else the packaged parameters. SettingsError where
         that fit is for other encoders."""
-        return parameters_in_force(self.shift(project), self.encoders, self.parameters)
+        return parameters_in_force(self.shift(project), self.encoders_of(project), self.parameters)
 
     def projects(self) -> list[Project]:
         """All projects, by id."""
@@ -110,7 +123,7 @@ def build(settings: Settings, clock: Clock = utc_now, transport: httpx.BaseTrans
 
 def _fitting_encoders(settings: Settings, parameters: Parameters) -> tuple[Encoder, ...]:
     try:
-        encoders = tuple(make_encoder(name) for name in settings.encoders)
+        encoders = tuple(make_encoder(name, device=settings.device) for name in settings.encoders)
         check_parameters(parameters, encoders)
     except SettingsError as error:
         raise SettingsError(f"ERRATA_ENCODERS: {error}") from error

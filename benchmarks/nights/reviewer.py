@@ -65,7 +65,9 @@ class Reviewer:
 
     def _preview(self, order: WorkOrder) -> OrderPreview:
         parameters = self.errata.parameters_of(self.project)
-        return preview_order(self.errata.shift(self.project), self.errata.encoders, parameters, order)
+        return preview_order(
+            self.errata.shift(self.project), self.errata.encoders_of(self.project), parameters, order
+        )
 
     def _answer(self, attribution: Attribution) -> str:
         shift = self.errata.shift(self.project)

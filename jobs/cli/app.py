@@ -6,6 +6,7 @@ import typer
 
 from jobs.cli import (
     cause_review,
+    encoders,
     evaluate,
     orders,
     problem_review,
@@ -52,4 +53,5 @@ app.command("probe")(probe)
 app.command("serve")(serve)
 app.add_typer(evaluate.app, name="evaluate")
 app.command("calibrate")(calibrate)
+app.add_typer(encoders.app, name="encoders")
 app.command("doctor")(doctor)

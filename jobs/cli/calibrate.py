@@ -9,19 +9,16 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from attribution.encoders.port import Vectors
+from attribution.bench import as_labelled, bench_of
 from attribution.evaluation import Figures, Labelled
 from attribution.fits import accept_fit, fit_in_force, read_fits, roll_back
 from attribution.fitting import Fitting
-from attribution.held_out import Bench
+from attribution.parameters import Parameters
 from attribution.refit import TARGET, Refit, refit
 from attribution.stages import read_causes, read_people
-from attribution.vectors import load
 from jobs.cli.output import count, show
 from jobs.cli.session import ActorOption, JsonOption, ProjectOption, Session, actor_name, in_project
 from jobs.cli.tables import print_table
-from knowledge.cases import Problem
-from knowledge.causes import Label
 from knowledge.errors import BadInputError, ConflictError
 from knowledge.fits import Fit
 from wiring.labelled import read_labels
@@ -87,7 +84,7 @@ def _labels(session: Session, path: Path | None) -> tuple[list[Labelled], int, l
     """The labels whose cause the project has, how many name another, and the lines that are none."""
     causes = {cause.cause_id for cause in read_causes(session.shift())}
     if path is None:
-        said, broken = [_labelled(one) for one in read_people(session.shift()).settled.values()], []
+        said, broken = [as_labelled(one) for one in read_people(session.shift()).settled.values()], []
     else:
         read = read_labels(path)
         said, broken = read.labels, read.not_read
@@ -99,53 +96,34 @@ def _labels(session: Session, path: Path | None) -> tuple[list[Labelled], int, l
     return kept, len(said) - len(kept), broken
 
 
-def _labelled(label: Label) -> Labelled:
-    """A person's answer as a labelled problem."""
-    problem = Problem(
-        fingerprint=label.fingerprint,
-        error_code=label.error_code,
-        error_kind=label.error_kind,
-        step_id="",
-        tool=None,
-        error_pattern=label.error_pattern,
-        error_message=label.error_pattern,
-        user_intent=label.user_intent,
-        context_text=label.step_context,
-        exemplar=label.label_id,
-        count=1,
-        first_seen=label.at,
-        last_seen=label.at,
-    )
-    return Labelled(label.fingerprint, problem, label.root_cause)
-
-
 def _refit(session: Session, labels: Sequence[Labelled], target: float) -> Refit:
-    shift, encoders = session.shift(), {one.id: one for one in session.errata.encoders}
-    known: dict[str, dict[str, Vectors]] = {name: {} for name in encoders}
-
-    def find(encoder: str, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        new = {text for text in texts if text and text not in known[encoder]}
-        known[encoder].update(load(shift, encoders[encoder], new) if new else {})
-        return {text: known[encoder][text] for text in texts if text in known[encoder]}
-
-    bench = Bench(read_causes(shift), tuple(encoders), find, shift.now)
-    return refit(Fitting(bench, session.errata.parameters, target), labels, _in_force(session))
+    """For the encoders that the project runs; those of its own have their calibrations from the fit in force."""
+    bench = bench_of(session.shift(), session.errata.encoders_of(session.project))
+    return refit(Fitting(bench, _base(session), target), labels, _in_force(session))
 
 
-def _in_force(session: Session) -> Any:
+def _base(session: Session) -> Parameters:
+    fit = fit_in_force(session.shift())
+    packaged = session.errata.parameters
+    if fit is None or not fit.specs:
+        return packaged
+    return packaged.model_copy(update={"calibrations": _in_force(session).calibrations})
+
+
+def _in_force(session: Session) -> Parameters:
     """The parameters that the new ones are held against: a fit for other encoders is none."""
     fit = fit_in_force(session.shift())
-    running = {encoder.id for encoder in session.errata.encoders}
+    running = {encoder.id for encoder in session.errata.encoders_of(session.project)}
     fits = fit is not None and set(fit.encoders) == running
     return session.errata.parameters_of(session.project) if fits else session.errata.parameters
 
 
 def _accept(session: Session, found: Refit, labels: int, actor: str, reason: str) -> Fit:
-    encoders = [encoder.id for encoder in session.errata.encoders]
-    figures = found.found.model_dump(mode="json")
-    return accept_fit(
-        session.shift(), found.parameters, encoders, figures, labels, actor, session.masked(reason)
-    )
+    shift, before = session.shift(), fit_in_force(session.shift())
+    encoders = [encoder.id for encoder in session.errata.encoders_of(session.project)]
+    figures, specs = found.found.model_dump(mode="json"), before.specs if before else ()
+    why = session.masked(reason)
+    return accept_fit(shift, found.parameters, encoders, figures, labels, actor, why, specs=specs)
 
 
 def _document(found: Refit) -> dict[str, Any]:

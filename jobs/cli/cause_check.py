@@ -81,7 +81,9 @@ def _asked(session: Session, what: str, code: str, kind: str | None) -> Problem:
 
 def _decided(session: Session, problem: Problem) -> Attribution:
     errata = session.errata
-    attributor = attributor_of(session.shift(), errata.encoders, errata.parameters_of(session.project))
+    attributor = attributor_of(
+        session.shift(), errata.encoders_of(session.project), errata.parameters_of(session.project)
+    )
     return next(iter(attributor.attribute([problem])))
 
 
@@ -109,7 +111,9 @@ def _check_file(path: Path, project: str | None, *, as_json: bool) -> None:
 
 def _taken(session: Session, cause: RootCause) -> list[Attribution]:
     errata = session.errata
-    return preview(session.shift(), errata.encoders, errata.parameters_of(session.project), cause)
+    return preview(
+        session.shift(), errata.encoders_of(session.project), errata.parameters_of(session.project), cause
+    )
 
 
 def _score(one: Attribution) -> str | None:

@@ -83,6 +83,7 @@ def _examine_service(errata: Errata, *, with_encoders: bool) -> Iterator[Finding
     if not projects:
         yield Finding("projects", "warning", "none yet: `errata ingest FILE --project P` makes one")
     for project in projects:
+        yield from _own_encoders(errata, project.project_id) if with_encoders else ()
         yield _night(errata, project.project_id)
 
 
@@ -125,6 +126,17 @@ def _encoder(encoder: Encoder) -> Finding:
         else "Chinese"
     )
     return Finding(what, "ok", f"{vectors.shape[1]} dimensions, reads {read}")
+
+
+def _own_encoders(errata: Errata, project: str) -> Iterator[Finding]:
+    """Those that were accepted for the project alone."""
+    try:
+        found = errata.encoders_of(project)
+        errata.parameters_of(project)
+    except ErrataError as error:
+        yield Finding(f"encoders of {project}", "failed", str(error))
+    else:
+        yield from (_encoder(one) for one in found if one not in errata.encoders)
 
 
 def _tokens(errata: Errata) -> Finding:

@@ -17,7 +17,9 @@ _WORDS = {"takes": "takes", "takes_from": "takes from", "puts_in_doubt": "in dou
 def previewed(session: Session, order: WorkOrder) -> OrderPreview:
     """What approving the order would do now."""
     errata = session.errata
-    return preview_order(session.shift(), errata.encoders, errata.parameters_of(session.project), order)
+    return preview_order(
+        session.shift(), errata.encoders_of(session.project), errata.parameters_of(session.project), order
+    )
 
 
 def print_preview(console: Console, found: OrderPreview) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from attribution.encoders.hashing import HashingEncoder
 from attribution.encoders.port import Encoder
+from attribution.encoders.probing import scripts_read
 from attribution.encoders.registry import ENCODERS, make_encoder
 from attribution.encoders.scripts import reads_scripts
 from knowledge.errors import SettingsError
@@ -62,6 +63,29 @@ def test_a_model_folder_gets_an_id_that_changes_with_its_content(tmp_path: Path)
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     assert make_encoder(str(tmp_path)).id != first
     assert first.startswith(tmp_path.name)
+
+
+def test_other_weights_of_the_same_size_are_another_encoder(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(bytes(300_000))
+    first = make_encoder(str(tmp_path)).id
+    (tmp_path / "model.safetensors").write_bytes(bytes(299_999) + b"x")
+    assert make_encoder(str(tmp_path)).id != first
+
+
+def test_which_scripts_a_model_reads_is_found_out_by_trying_it(default_encoders: tuple[Encoder, ...]) -> None:
+    english, multilingual = default_encoders
+    assert scripts_read(english.encode) == ("LATIN",)
+    assert {"LATIN", "CJK", "HANGUL", "CYRILLIC", "ARABIC", "KATAKANA"} <= set(
+        scripts_read(multilingual.encode)
+    )
+    assert scripts_read(lambda texts: np.tile(np.eye(1, 8, dtype=np.float32), (len(texts), 1))) == ()
+
+
+def test_a_device_that_is_not_there_is_a_settings_error_that_names_it() -> None:
+    encoder = make_encoder("minilm", device="xpu")
+    with pytest.raises(SettingsError, match="device 'xpu' cannot be used"):
+        encoder.encode(["order not found"])
 
 
 def test_a_folder_that_holds_no_model_is_a_settings_error_at_first_use(tmp_path: Path) -> None:
