@@ -54,6 +54,8 @@ def spans(text: str) -> list[Span]:
 def _spans(text: str, depth: int = 0) -> list[Span]:
     data = text.encode("utf-8", "replace")
     wanted, unbroken = patterns().worth_trying(data)
+    if not wanted and not unbroken and "\\" not in text and "%" not in text:
+        return []
     found = list(_scanned(text, data, wanted)) if wanted else []
     found += _wrapped(text) if unbroken and depth < 2 else ()
     if depth < MAX_DEPTH:
@@ -79,7 +81,7 @@ def _scanned(text: str, data: bytes, wanted: list[Pattern]) -> Iterator[Span]:
                 taken.append((start, end))
                 first, last = at(start), at(end)
                 yield Span(first, last, pattern.kind, text[first:last])
-        data = _blanked(data, taken) if taken else data
+        data = _blanked(data, taken) if taken and pattern is not wanted[-1] else data
 
 
 def _matches(pattern: Pattern, data: bytes) -> Iterator[tuple[int, int]]:

@@ -182,7 +182,8 @@ class Remembered:
         self._masked: dict[str, str] = {}
         self._names: set[str] = set()
         self._phrases: set[str] = set()
-        self._patterns: tuple[Any, re.Pattern[str], re.Pattern[str]] | None = None
+        self._looks: Any = None
+        self._patterns: tuple[re.Pattern[str], re.Pattern[str]] | None = None
 
     def __bool__(self) -> bool:
         return bool(self._masked or self._names or self._phrases)
@@ -215,9 +216,11 @@ class Remembered:
 
     def text(self, text: str) -> str:
         """`text` with all of them replaced, as whole words; names and addresses in any case."""
-        looks, exact, people = self._compiled()
-        if looks.search(text.encode("utf-8", "replace")) is None:
+        if self._looks is None:
+            self._looks = self._quick_look()
+        if self._looks.search(text.encode("utf-8", "replace")) is None:
             return text
+        exact, people = self._compiled()
         text = exact.sub(lambda match: self._masked[match.group()], text)
         return people.sub(self._person, text)
 
@@ -242,15 +245,19 @@ class Remembered:
             return found
         return self._placeholders.of(found)
 
-    def _compiled(self) -> tuple[Any, re.Pattern[str], re.Pattern[str]]:
-        """A quick look, in linear time, whether any can be there; then what was found exactly, and names and addresses."""
+    def _quick_look(self) -> Any:
+        """Whether any can be there, in linear time."""
+        every = "|".join(map(re2.escape, [*self._masked, *self._names, *self._phrases]))
+        return re2.compile(f"(?i){every}".encode())
+
+    def _compiled(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """What was found exactly; names and addresses. Made once any may be there: they take longer than most looks."""
         if self._patterns is None:
             exact = rf"(?<![0-9A-Za-z])(?:{_spelled(self._masked)})(?![0-9A-Za-z])"
             western = [value for value in {*self._names, *self._phrases} if value[0] < "\u2e80"]
             chinese = [value for value in {*self._names, *self._phrases} if value[0] >= "\u2e80"]
             people = rf"(?i:(?<![0-9A-Za-z_])(?:{_spelled(western)})(?![0-9A-Za-z_]))|(?:{_spelled(chinese)})"
-            every = "|".join(map(re2.escape, [*self._masked, *western, *chinese]))
-            self._patterns = re2.compile(f"(?i){every}".encode()), re.compile(exact), re.compile(people)
+            self._patterns = re.compile(exact), re.compile(people)
         return self._patterns
 
 

@@ -44,7 +44,9 @@ def replay(run: Run) -> Iterator[StepView]:
     may have stood in what is missing.
     """
     prompt = run.prompt or ""
-    contexts = {"agent": RunContext(run.run_id, prompt=prompt), "user": RunContext(run.run_id)}
+    contexts = {"agent": RunContext(run.run_id, prompt=prompt)}
+    if any(step.requestor == "user" for step in run.steps):
+        contexts["user"] = RunContext(run.run_id)
     if not run.complete:
         for context in contexts.values():
             context.miss()
