@@ -23,6 +23,8 @@ from attribution.scoring import Channel
 from attribution.text import text_digest
 from knowledge.neighbours import PRECISION, Entry, Nearby, Neighbour, Neighbours
 
+MANY = 20_000
+"""Exemplars behind one error code over which causes are preselected."""
 SLACK = 1e-3
 """Scores are rounded to four places, and float32 sums over a steep calibration err there too: a bound that lies less than
 this below proves nothing."""
@@ -34,10 +36,15 @@ TextsToVectors = Callable[[Sequence[Texts]], TextVectors]
 
 @dataclass
 class Proofs:
-    """How many problems were ranked on picked causes with proof, and how many needed all causes, for want of it."""
+    """How many problems were ranked on picked causes with proof that none left out could matter, and how many needed all causes,
+    for want of it. Both 0 where there were too few exemplars to pick from: then all were scored."""
 
     proved: int = 0
     exhaustive: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """As a stage reports them."""
+        return {"preselection_proved": self.proved, "preselection_unproved": self.exhaustive}
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class Preselection:
 
     neighbours: Neighbours
     project: str
-    above: int = 20_000
+    above: int = MANY
     count: int = 50
     rounds: int = 3
     proofs: Proofs = field(default_factory=Proofs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from attribution.answers import Answers, read_answers
 from attribution.attributor import Attributor
@@ -11,7 +12,7 @@ from attribution.encoders.port import Encoder, Vectors
 from attribution.exemplars import known_exemplars
 from attribution.likeness import Likeness
 from attribution.parameters import Parameters, check_parameters, default_parameters
-from attribution.preselection import Preselection
+from attribution.preselection import MANY, Preselection
 from attribution.proposals import propose
 from attribution.surroundings import surroundings
 from attribution.text import Field, normalised, problem_texts
@@ -51,10 +52,14 @@ def embed(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters | No
     return StageReport(counts, tuple(_skipped(text) for text in sorted(unread)))
 
 
-def attribute(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters) -> StageReport:
-    """Decide every problem anew, with tonight's causes and answers; `counts` by verdict."""
+def attribute(
+    shift: Shift, encoders: Sequence[Encoder], parameters: Parameters, *, preselect_above: int = MANY
+) -> StageReport:
+    """Decide every problem anew, with tonight's causes and answers; `counts` by verdict, and for how many it was proved that
+    preselection had kept the winner, or could not be, so that all causes were scored."""
     problems = read_problems(shift)
-    attributor = attributor_of(shift, encoders, parameters)
+    nearest = Preselection(shift.store.neighbours, shift.project, preselect_above)
+    attributor = replace(attributor_of(shift, encoders, parameters), preselection=nearest)
     counts = Counter({"matched": 0, "abstained": 0, "unmatched": 0})
     done = 0
     for batch in batches(attributor.attribute(problems), WRITTEN_AT_ONCE):
@@ -63,7 +68,7 @@ def attribute(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters)
         counts.update(attribution.verdict for attribution in batch)
         done += len(batch)
         shift.progress(done, len(problems))
-    return StageReport(dict(counts))
+    return StageReport({**counts, **nearest.proofs.counts()})
 
 
 def cluster(shift: Shift, encoders: Sequence[Encoder], parameters: Parameters) -> StageReport:

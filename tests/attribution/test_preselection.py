@@ -14,10 +14,13 @@ from attribution.encoders.hashing import HashingEncoder
 from attribution.encoders.port import Encoder, Vectors
 from attribution.parameters import FieldCalibrations, Parameters, default_parameters
 from attribution.preselection import Preselection
+from ingest.error_kind import error_kind
+from ingest.text import error_pattern
 from knowledge.cases import Problem
 from knowledge.causes import Attribution, Exemplar, RootCause
 from knowledge.store import Store
 from tests.attribution.making import NOW, TableEncoder, cause, plain_parameters, problem
+from tests.attribution.test_label_set import CAUSES, LABELS
 
 THINGS = [
     "parcel",
@@ -201,3 +204,35 @@ def test_a_cause_that_is_not_allowed_takes_no_place(store: Store) -> None:
     (found,) = decided(causes, [problem("asked")], [TableEncoder("one", table)], plain_parameters("one"), by)
     assert found.winner is not None
     assert found.winner.cause_id == "RC-040"
+
+
+class Remembering:
+    """An encoder that encodes each text once for all tests."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.id, self.dimension, self.reads = encoder.id, encoder.dimension, encoder.reads
+        self._encoder, self._rows = encoder, dict[str, Vectors]()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        self._rows.update(zip(new, self._encoder.encode(new), strict=True) if new else ())
+        return np.array([self._rows[text] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def remembering(default_encoders: tuple[Encoder, ...]) -> list[Encoder]:
+    return [Remembering(encoder) for encoder in default_encoders]
+
+
+def test_the_label_set_is_decided_the_same_with_the_default_encoders(
+    store: Store, remembering: list[Encoder]
+) -> None:
+    problems = [
+        problem(error_pattern(text), fingerprint=entry["id"], error_message=text, error_kind=error_kind(text))
+        for entry in LABELS
+        for text in [entry["case"]["error_message"]]
+    ]
+    by = Preselection(store.neighbours, "desk", above=0, count=20)
+    every = decided(CAUSES, problems, remembering, default_parameters())
+    assert_same(decided(CAUSES, problems, remembering, default_parameters(), by), every)
+    assert by.proofs.proved > by.proofs.exhaustive
