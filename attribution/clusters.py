@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from attribution.gates import kind_tells
 from knowledge.cases import Problem
 from knowledge.ids import digest
 
@@ -59,9 +60,9 @@ def _leader_first(leader: Problem, members: Sequence[Problem]) -> tuple[Problem,
 
 
 def gate_of(problem: Problem) -> tuple[str, str]:
-    """Problems of one cluster share it: code and kind, which are the gates of its draft. Not the tool: causes recur across
-    tools, and a cause made from the cases of one tool would take those of the others too."""
-    return problem.error_code, problem.error_kind
+    """Problems of one cluster share it: the code, and the kind where it tells; these are the gates of its draft. Not the tool:
+    causes recur across tools, and a cause made from the cases of one tool would take those of the others too."""
+    return problem.error_code, problem.error_kind if kind_tells(problem.error_code) else ""
 
 
 def _home(

@@ -6,6 +6,7 @@ from collections import Counter
 
 from attribution.clusters import Cluster
 from attribution.features import Surroundings
+from attribution.gates import kind_tells
 from attribution.languages import by_language
 from attribution.terms import TermCounts, key_terms
 from attribution.text import normalised
@@ -61,7 +62,7 @@ def _draft(order_id: str, members: tuple[Problem, ...], features: tuple[Feature,
         statement=said["en"] if english else said["zh"],
         statement_zh=said["zh"] if chinese else "",
         error_codes=tuple(sorted({problem.error_code for problem in members})),
-        error_kinds=tuple(sorted({problem.error_kind for problem in members})),
+        error_kinds=tuple(sorted({one.error_kind for one in members if kind_tells(one.error_code)})),
         exemplars=tuple(Exemplar(error_pattern=text, origin=order_id) for text in texts[:MAX_EXEMPLARS]),
         created_by=order_id,
     )

@@ -8,6 +8,12 @@ from knowledge.cases import Problem
 from knowledge.causes import RootCause
 
 
+def kind_tells(error_code: str) -> bool:
+    """Whether the kind of error is the family of the cause: it is where a tool spoke. Elsewhere it is that of some error that the
+    failure is about, such as the one that a repeated call gave, and says nothing of why."""
+    return error_code.startswith("tool.")
+
+
 def passes(problem: Problem, cause: RootCause) -> bool:
     """Whether the cause covers the problem's code, its kind where it names kinds, its tool where it names tools."""
     return (

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.nights.curve import HEADER, not_matched, purity, said_by
+from benchmarks.nights.curve import HEADER, not_matched, pure, purity, said_by
 from benchmarks.nights.dealing import deal, read_runs
 from benchmarks.nights.replay import FIRST, Replay, play
 from benchmarks.nights.reviewer import RULES
@@ -76,5 +76,6 @@ def _tell(replay: Replay) -> None:
         print(f"  in the words of {words}: {matched} of {of}")
     left = not_matched(replay.problems, replay.attributions)
     print("\n".join(["not matched:", *left]) if left else "all are matched")
-    print("\nwhat each cause holds:")
+    alike, causes = pure(replay.problems, replay.attributions)
+    print(f"\n{alike} of {causes} causes hold one wording, as the reviewer reads; what each holds:")
     print("\n".join(purity(replay.problems, replay.attributions, replay.causes)))

@@ -73,6 +73,16 @@ def purity(
     return [line for cause in causes if cause.cause_id in held for line in _of(cause, held[cause.cause_id])]
 
 
+def pure(problems: Sequence[Problem], attributions: Mapping[str, Attribution]) -> tuple[int, int]:
+    """How many causes hold texts that all say what another of them says, and how many have problems at all."""
+    held: dict[str, set[str]] = defaultdict(set)
+    for problem in problems:
+        cause = attributions[problem.fingerprint].root_cause
+        if cause:
+            held[cause].add(problem.error_pattern)
+    return sum(meanings(texts) == 1 for texts in held.values()), len(held)
+
+
 def not_matched(problems: Sequence[Problem], attributions: Mapping[str, Attribution]) -> list[str]:
     """The repeated problems that have no cause, and why the night said so."""
     left = [one for one in problems if one.count > 1 and attributions[one.fingerprint].verdict != "matched"]

@@ -57,7 +57,8 @@ def attribution(
     asked = read_labels(labels)
     known = _causes(causes)
     history = read_labels(confirmed) if confirmed else LabelFile()
-    encoders = [make_encoder(name) for name in load_settings().encoders]
+    settings = load_settings()
+    encoders = [make_encoder(name, device=settings.device) for name in settings.encoders]
     parameters = default_parameters()
     check_parameters(parameters, encoders)
     decide = _Deciding(known, history.labels, encoders, asked.labels, parameters)

@@ -32,7 +32,8 @@ def contrast(
 
     All files are one project. The right answers are read by this command alone.
     """
-    encoders = tuple(make_encoder(name) for name in loaded().encoders)
+    settings = loaded()
+    encoders = tuple(make_encoder(name, device=settings.device) for name in settings.encoders)
     runs = [one for path in files for one in judged(path.name, answered_runs(path))]
     document = evaluate(runs, _remembering(encoders))
     show(as_json, document, lambda console: _print(console, document))

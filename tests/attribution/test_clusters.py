@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.clusters import group
+from attribution.drafts import draft_order
 from attribution.terms import key_terms, term_counts
 from knowledge.cases import Problem
 from tests.attribution.making import NOW, problem
@@ -47,20 +49,26 @@ def test_every_problem_is_in_exactly_one_cluster_near_its_leader(places: set[int
     assert all(found.members[0] == found.leader for found in clusters)
 
 
-def test_one_wording_makes_one_cluster_whatever_the_tool_but_not_whatever_the_kind() -> None:
-    text = "it was called; no successful run did"
+@pytest.mark.parametrize(
+    ("code", "clusters"),
+    [
+        ("tool.error", [["cancel aborted", "refund aborted"], ["cancel unknown", "refund unknown"]]),
+        ("loop.repeated_call", [["cancel aborted", "cancel unknown", "refund aborted", "refund unknown"]]),
+    ],
+)
+def test_one_wording_is_one_cluster_whatever_the_tool_and_the_kind_but_where_tools_speak(
+    code: str, clusters: list[list[str]]
+) -> None:
+    text = "it gave the same again"
     problems = [
-        problem(
-            text, tool=tool, error_code="outcome.extra_action", error_kind=kind, fingerprint=f"{tool} {kind}"
-        )
+        problem(text, tool=tool, error_code=code, error_kind=kind, fingerprint=f"{tool} {kind}")
         for tool in ("cancel", "refund")
         for kind in ("unknown", "aborted")
     ]
     found = group(problems, [], lambda _, others: [1.0] * len(others), 0.85)
-    assert sorted(sorted(one.fingerprint for one in cluster.members) for cluster in found) == [
-        ["cancel aborted", "refund aborted"],
-        ["cancel unknown", "refund unknown"],
-    ]
+    assert sorted(sorted(one.fingerprint for one in cluster.members) for cluster in found) == clusters
+    drafts = [draft_order("WO-0001", cluster, term_counts([text])).draft for cluster in found]
+    assert [bool(one.error_kinds) for one in drafts] == [code == "tool.error"] * len(drafts)
 
 
 def test_key_terms_are_the_words_that_others_lack() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.nights.curve import meanings, purity, said_by
+from benchmarks.nights.curve import meanings, pure, purity, said_by
 from benchmarks.nights.dealing import deal
 from benchmarks.nights.reading import one_meaning, read
 from benchmarks.nights.replay import Replay, play
@@ -54,6 +54,7 @@ def test_each_approved_cause_holds_one_meaning_and_says_so(replay: Replay) -> No
     told = [line for line in purity(replay.problems, replay.attributions, replay.causes) if "RC-" in line]
     assert len(told) == 2
     assert all("1 meanings" in line for line in told)
+    assert pure(replay.problems, replay.attributions) == (2, 2)
 
 
 def test_what_tools_said_is_counted_apart_from_what_detectors_say(replay: Replay) -> None:
