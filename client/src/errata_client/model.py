@@ -30,7 +30,7 @@ def unchecked(kind: type[M], values: dict[str, Any]) -> M:
     model = _new(kind)
     _put_values(model, values)
     _put_fields_set(model, set(values))
-    _put_extra(model, None)
+    _put_extra(model, {} if kind.model_config.get("extra") == "allow" else None)
     _put_private(model, None)
     return model
 
