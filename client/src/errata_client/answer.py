@@ -7,6 +7,7 @@ from errata_client.jsontext import read
 from errata_client.lazily import lazily
 from errata_client.model import JsonValue
 
+SEPARATOR = "\x00"
 DEEP = 64
 """Levels of a result that are gone down one within the other."""
 
@@ -22,6 +23,16 @@ class Answer:
     def value(self) -> JsonValue | None:
         """The object or array in the text, or None."""
         return read(self.text)
+
+    @lazily
+    def normal(self) -> str:
+        """What it says, in the form in which texts are compared: of JSON the parts of `spoken`, SEPARATOR between them."""
+        if self.value is None:
+            return words.normal(self.text)
+        joined = SEPARATOR.join(self.spoken)
+        if joined.count(SEPARATOR) != max(len(self.spoken) - 1, 0):
+            return SEPARATOR.join(map(words.normal, self.spoken))
+        return words.normal(joined).replace(f" {SEPARATOR}", SEPARATOR).replace(f"{SEPARATOR} ", SEPARATOR)
 
     @lazily
     def spoken(self) -> tuple[str, ...]:

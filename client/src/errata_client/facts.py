@@ -56,6 +56,10 @@ class Result:
         """By id, the scalars below a key that is one."""
         return _keyed(self.scalars)
 
+    def may_tell_of(self, named: Iterable[str]) -> bool:
+        """Whether any of these ids can be among `asked` or `ids`: a look at the text, before those are made."""
+        return any(key in self._answer.normal for key in named) or not self.asked.isdisjoint(named)
+
     @lazily
     def ids(self) -> frozenset[str]:
         """What the result is about."""
@@ -100,7 +104,11 @@ class Results:
         chosen: dict[str, tuple[int, str]] = {}
         for held in (_asked, _ids):
             for rank, result in enumerate(latest):
-                if result.tool in chosen or named.keys().isdisjoint(held(result)):
+                if (
+                    result.tool in chosen
+                    or not result.may_tell_of(named)
+                    or named.keys().isdisjoint(held(result))
+                ):
                     continue
                 about = next((text for key, text in named.items() if key in held(result)), None)
                 if about is not None:
@@ -172,16 +180,22 @@ def _keyed(scalars: Iterable[tuple[str, Scalar]]) -> dict[str, tuple[tuple[str, 
     """By id, the scalars below a key that is one."""
     found: dict[str, list[tuple[str, Scalar]]] = {}
     for path, value in scalars:
-        if path.count("/") < 2:
-            continue
         parts = path.split("/")
         for at in range(1, len(parts) - 1):
-            part = parts[at]
-            if len(part) >= words.CORE_LENGTH and words.has_digit(part):
+            key = _key_form(parts[at])
+            if key is not None:
                 inside = "/".join([*parts[:at], ID, *parts[at + 1 :]])
-                text = words.normal(parts_of(f"/{part}")[0])
-                found.setdefault(words.core(text) or text, []).append((inside, value))
+                found.setdefault(key, []).append((inside, value))
     return {key: tuple(below) for key, below in found.items()}
+
+
+@lru_cache(maxsize=4_096)
+def _key_form(part: str) -> str | None:
+    """A part of a pointer in comparable form, where it is like an id."""
+    if len(part) < words.CORE_LENGTH or not words.has_digit(part):
+        return None
+    text = words.normal(parts_of(f"/{part}")[0])
+    return words.core(text) or text
 
 
 def _is_short(scalar: Scalar) -> bool:

@@ -31,7 +31,6 @@ LOOKS = 64
 LAST_DIGITS = 3
 """Digits that stand together however a number is written: 1,234."""
 
-_SEPARATOR = "\x00"
 _EMAIL_BLANK = "\x01"
 _JOINT = "\x02"
 _LETTERED = re.compile(r"[a-z]{1,3}(\d{6,})")
@@ -69,16 +68,14 @@ class Sources:
 
     def answered(self, answer: Answer) -> None:
         """As `returned`, of an answer that others look into too."""
-        self._add(_Text("tool", answer.text, lambda _: _normal_result(answer)))
+        self._add(_Text("tool", answer.text, lambda _: answer.normal))
 
     def failed(self, text: str, arguments: dict[str, JsonValue]) -> None:
         """A call with `arguments` failed with `text`; the values that it sent are not given by their echo."""
         sent = [words.scalar_text(value) for _, value in leaves(arguments)]
         spoken = [form for value in sent for form in (value, words.core(value)) if form]
         hidden = frozenset(number for value in sent if (number := words.number(value)))
-        self._add(
-            _Text("tool", text, lambda text: words.without(_normal_result(Answer(text)), spoken), hidden)
-        )
+        self._add(_Text("tool", text, lambda text: words.without(Answer(text).normal, spoken), hidden))
 
     def holds(self, value: Scalar, origin: Origin) -> bool:
         """Whether `value` stands in a text of `origin`, as whole words, as a number or reshaped."""
@@ -371,13 +368,3 @@ def _without_marks(text: str) -> str:
 
 def _is_id(text: str) -> bool:
     return len(text) >= words.CORE_LENGTH and words.has_digit(text)
-
-
-def _normal_result(answer: Answer) -> str:
-    if answer.value is None:
-        return words.normal(answer.text)
-    parts = answer.spoken
-    joined = _SEPARATOR.join(parts)
-    if joined.count(_SEPARATOR) != max(len(parts) - 1, 0):
-        return _SEPARATOR.join(map(words.normal, parts))
-    return words.normal(joined).replace(f" {_SEPARATOR}", _SEPARATOR).replace(f"{_SEPARATOR} ", _SEPARATOR)
