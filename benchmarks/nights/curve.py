@@ -64,7 +64,7 @@ def repeated(problems: Iterable[Problem], attributions: Mapping[str, Attribution
 def purity(
     problems: Sequence[Problem], attributions: Mapping[str, Attribution], causes: Sequence[RootCause]
 ) -> list[str]:
-    """A paragraph for each cause with problems: how many meanings, codes, kinds and tools it holds, and its texts."""
+    """A paragraph for each cause with problems: how many wordings, codes, kinds and tools it holds, and its texts."""
     held: dict[str, list[Problem]] = defaultdict(list)
     for problem in problems:
         cause = attributions[problem.fingerprint].root_cause
@@ -109,7 +109,7 @@ def said_by(
 def meanings(texts: Iterable[str]) -> int:
     """How many texts there are of which none says what another one, met before, says."""
     found: list[Reading] = []
-    for reading in map(read, texts):
+    for reading in map(read, sorted(set(texts))):
         if not any(reading.says_what(other) for other in found):
             found.append(reading)
     return len(found)
@@ -122,6 +122,6 @@ def _of(cause: RootCause, problems: Sequence[Problem]) -> list[str]:
     kinds = sorted({f"{one.error_code} ({one.error_kind})" for one in problems})
     said = (
         f"{cause.cause_id} {cause.name}: {sum(texts.values())} cases, {len(problems)} problems, "
-        f"{len(texts)} texts, {meanings(texts)} meanings, {len({one.tool for one in problems})} tools; {', '.join(kinds)}"
+        f"{len(texts)} texts, {meanings(texts)} wordings, {len({one.tool for one in problems})} tools; {', '.join(kinds)}"
     )
     return [said, *(f"      {number} × {text[:110]}" for text, number in texts.most_common(SPOT))]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pydantic import SecretStr
+
 import ingest.stages
 from attribution.stages import read_causes, read_problems
 from benchmarks.nights.curve import Evening, repeated
@@ -56,7 +58,12 @@ def play(
 ) -> Replay:
     """Play the days in `folder`, with a reviewer on the first `reviewed` mornings; `say` gets each night's line."""
     calendar = Calendar(FIRST)
-    settings = Settings(data_dir=folder, store_url="sqlite:///errata.db", encoders=tuple(encoders))
+    settings = Settings(
+        data_dir=folder,
+        store_url="sqlite:///errata.db",
+        encoders=tuple(encoders),
+        secret=SecretStr("placeholders are the same in each replay"),
+    )
     errata = build(settings, clock=calendar)
     try:
         errata.ensure_project(PROJECT)

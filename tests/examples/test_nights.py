@@ -53,7 +53,7 @@ def test_problems_that_come_again_are_matched_once_their_work_orders_are_approve
 def test_each_approved_cause_holds_one_meaning_and_says_so(replay: Replay) -> None:
     told = [line for line in purity(replay.problems, replay.attributions, replay.causes) if "RC-" in line]
     assert len(told) == 2
-    assert all("1 meanings" in line for line in told)
+    assert all("1 wordings" in line for line in told)
     assert pure(replay.problems, replay.attributions) == (2, 2)
 
 
