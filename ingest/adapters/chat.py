@@ -84,7 +84,7 @@ class Chat:
             if text or raw:
                 self._add(user_input=self._take_heard(), raw_output=raw or text, started_at=at)
             return
-        batch = number if len(calls) > 1 else None
+        batch = len(self.steps) + 1 if len(calls) > 1 else None
         for position, call in enumerate(calls):
             first = position == 0
             self._open.append(_OpenCall(len(self.steps), number, call))

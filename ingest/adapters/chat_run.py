@@ -50,7 +50,9 @@ def _declaration(item: Any) -> ToolDeclaration | None:
 
 
 def _schema(function: dict[str, Any], *keys: str) -> dict[str, JsonValue] | None:
-    return next((found for key in keys if isinstance(found := function.get(key), dict)), None)
+    """The schema under one of `keys`; Bedrock wraps it as {"json": …}."""
+    found = next((held for key in keys if isinstance(held := function.get(key), dict)), None)
+    return found["json"] if found and set(found) == {"json"} and isinstance(found["json"], dict) else found
 
 
 def _essence(message: Any) -> JsonValue:

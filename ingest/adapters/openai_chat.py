@@ -1,19 +1,21 @@
-"""OpenAI chats: a record {messages: […], tools?: […]} or a bare list of messages; one a line, in an array, or the
-whole file. No flag says which replies are errors, so they are read conservatively (`replies.chat_error`)."""
+"""Chats: a record {messages: […], tools?: […]} or a bare list of messages; one a line, in an array, or the whole file. The
+messages are OpenAI's, or those of other makers as blocks (`blocks.py`). No flag says which replies are errors, so they are read conservatively (`replies.chat_error`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from errata_client.jsontext import as_text
 from errata_client.model import JsonValue
 from errata_client.run import Agent, Outcome, Run, StepError
-from ingest.adapters.chat import Chat, moment
+from ingest.adapters.blocks import expanded, has_blocks
+from ingest.adapters.chat import Chat, moment, text_of
 from ingest.adapters.chat_run import content_id, declared_tools, spoken
 from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.reading import converted, read_records
 from ingest.adapters.records import Opening, Record, Unreadable, records
-from ingest.adapters.replies import chat_error
+from ingest.adapters.replies import chat_error, status_in
 from ingest.adapters.tau_bench import outcome_of
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -51,14 +53,14 @@ def chat_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     chat.read(messages)
     named = _text(about, "run_id")
     run = Run(
-        run_id=named or content_id("chat", [_text(about, "id"), _text(about, "task_id")], messages),
+        run_id=named or content_id("chat", [_text(about, "id"), _text(about, "task_id")], _plain(messages)),
         agent=_agent(about),
         model_version=_text(about, "model_version") or _text(about, "model"),
         task_id=_text(about, "task_id"),
         conversation_id=_text(about, "conversation_id") or _text(about, "id"),
         user_intent=spoken(chat.first_words or ""),
-        prompt="\n".join(chat.prompts) or None,
-        tools=declared_tools(about.get("tools") or about.get("functions")),
+        prompt="\n".join([*_instructions(about), *chat.prompts]) or None,
+        tools=declared_tools(_declared(about)),
         steps=tuple(chat.steps),
         outcome=_outcome(about),
         started_at=moment(about.get("started_at") or about.get("created") or about.get("timestamp")),
@@ -73,15 +75,34 @@ def _one_conversation(opening: Opening) -> Iterator[Record | Unreadable]:
 
 
 def _messages(record: JsonValue) -> list[Any]:
-    found = record.get("messages") if isinstance(record, dict) else record
-    return list(found) if isinstance(found, list) else []
+    """The messages of a record: `messages`, or Gemini's `contents`; or the record itself."""
+    if isinstance(record, dict):
+        found = next(
+            (held for key in ("messages", "contents") if isinstance(held := record.get(key), list)), None
+        )
+        return list(found or [])
+    return list(record) if isinstance(record, list) else []
+
+
+def _plain(messages: list[Any]) -> list[Any]:
+    """The messages with those in parts taken apart, so that what they say tells them from others."""
+    return [
+        told for message in messages for told in (expanded(message) if has_blocks(message) else [message])
+    ]
+
+
+def _instructions(record: dict[str, JsonValue]) -> list[str]:
+    """The makers' words where they stand beside the messages: Anthropic's and Bedrock's `system`, Gemini's."""
+    held = (record.get(key) for key in ("system", "systemInstruction", "system_instruction"))
+    told = (value.get("parts") if isinstance(value, dict) else value for value in held)
+    return [words for value in told if (words := text_of(value))]
 
 
 def _is_message(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and str(value.get("role")) in ROLES
-        and ("content" in value or "tool_calls" in value)
+        and (str(value.get("role")) in ROLES or (value.get("role") == "model" and "parts" in value))
+        and ("content" in value or "tool_calls" in value or has_blocks(value))
     )
 
 
@@ -110,7 +131,27 @@ def _outcome(record: dict[str, JsonValue]) -> Outcome:
     return outcome_of(record.get("reward"))
 
 
+def _declared(record: dict[str, JsonValue]) -> JsonValue:
+    """The tools as they are declared; Bedrock's and Gemini's taken out of what stands around them."""
+    config = record.get("toolConfig")
+    listed = (
+        record.get("tools")
+        or record.get("functions")
+        or (config.get("tools") if isinstance(config, dict) else None)
+    )
+    if not isinstance(listed, list):
+        return None
+    found: list[JsonValue] = []
+    for item in listed:
+        held = item if isinstance(item, dict) else {}
+        within = held.get("functionDeclarations") or held.get("function_declarations")
+        found += within if isinstance(within, list) else [held.get("toolSpec", item)]
+    return found
+
+
 def reply_error(content: JsonValue, message: dict[str, Any]) -> StepError | None:
-    if message.get("is_error") is True or message.get("isError") is True:
-        return StepError(message=str(content))
-    return chat_error(content)
+    """A reply that its message marks as an error is one; else its words tell."""
+    told = chat_error(content)
+    if told is None and (message.get("is_error") is True or message.get("isError") is True):
+        return StepError(message=as_text(content), status=status_in(as_text(content)))
+    return told

@@ -122,31 +122,18 @@ def _converted(value: dict[str, Any], role: str) -> Message:
         value.get("content"),
         [part for part in _listed(value.get("content")) if isinstance(part, dict)],
     )
-    calls = calls or [_sdk_call(part) for part in parts if part.get("type") == "tool-call"]
     if calls and parts:
         content = [part for part in parts if str(part.get("type")) not in {"tool_use", "tool-call"}]
     message: Message = {**value, "role": role, "content": content, "tool_calls": calls or None}
     if "function_call" not in message and isinstance(extras.get("function_call"), dict):
         message["function_call"] = extras["function_call"]
-    answered = next((part for part in parts if part.get("type") == "tool-result"), None)
-    return {**message, **_sdk_answer(answered)} if answered else message
+    return message
 
 
 def _call(item: Any) -> Any:
     if isinstance(item, dict) and "function" not in item and "args" in item:
         return {"id": item.get("id"), "function": {"name": item.get("name"), "arguments": item["args"]}}
     return item
-
-
-def _sdk_call(part: dict[str, Any]) -> dict[str, Any]:
-    given = part.get("args", part.get("input"))
-    return {"id": part.get("toolCallId"), "function": {"name": part.get("toolName"), "arguments": given}}
-
-
-def _sdk_answer(part: dict[str, Any]) -> dict[str, Any]:
-    answer = {"role": "tool", "tool_call_id": part.get("toolCallId"), "name": part.get("toolName")}
-    content = part.get("result", part.get("output"))
-    return {**answer, "content": content, **({"status": "error"} if part.get("isError") is True else {})}
 
 
 def _responses_item(value: dict[str, Any]) -> Message:
