@@ -122,6 +122,10 @@ class Chat:
         answered = {"observation": content, "error": error, "ended_at": at, "answered": True}
         self.steps[index] = changed(self.steps[index], answered)
 
+    def fail(self, error: StepError, at: datetime | None = None) -> None:
+        """A model's call failed: a step without words and without a call."""
+        self._add(user_input=self._take_heard(), error=error, started_at=at)
+
     def _matching(self, call_id: str | None, name: str | None) -> _OpenCall | None:
         """The open call that a reply answers: the latest message's first, by id; without an id by name, else in
         the order of the calls."""

@@ -16,6 +16,7 @@ from ingest.adapters.port import NotAnalysed, RecordError
 from ingest.adapters.reading import converted, read_records
 from ingest.adapters.records import Opening, Record, Unreadable, records
 from ingest.adapters.replies import chat_error, status_in
+from ingest.adapters.response_items import is_item, messages_of_items
 from ingest.adapters.tau_bench import outcome_of
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -54,15 +55,16 @@ def chat_run(record: JsonValue, position: str) -> tuple[Run, list[NotAnalysed]]:
     named = _text(about, "run_id")
     run = Run(
         run_id=named or content_id("chat", [_text(about, "id"), _text(about, "task_id")], _plain(messages)),
-        agent=_agent(about),
+        agent=chat_agent(about),
         model_version=_text(about, "model_version") or _text(about, "model"),
         task_id=_text(about, "task_id"),
         conversation_id=_text(about, "conversation_id") or _text(about, "id"),
         user_intent=spoken(chat.first_words or ""),
         prompt="\n".join([*_instructions(about), *chat.prompts]) or None,
         tools=declared_tools(_declared(about)),
+        complete=chat.first_words is not None,
         steps=tuple(chat.steps),
-        outcome=_outcome(about),
+        outcome=chat_outcome(about),
         started_at=moment(about.get("started_at") or about.get("created") or about.get("timestamp")),
     )
     return run, chat.troubles
@@ -75,13 +77,15 @@ def _one_conversation(opening: Opening) -> Iterator[Record | Unreadable]:
 
 
 def _messages(record: JsonValue) -> list[Any]:
-    """The messages of a record: `messages`, or Gemini's `contents`; or the record itself."""
+    """The messages of a record: `messages`, or Gemini's `contents`; or the record itself. Items of the Responses API that
+    stand among them are put together."""
+    held = record
     if isinstance(record, dict):
-        found = next(
-            (held for key in ("messages", "contents") if isinstance(held := record.get(key), list)), None
+        held = next(
+            (record[key] for key in ("messages", "contents") if isinstance(record.get(key), list)), None
         )
-        return list(found or [])
-    return list(record) if isinstance(record, list) else []
+    found = held if isinstance(held, list) else []
+    return messages_of_items(found) if any(map(is_item, found)) else list(found)
 
 
 def _plain(messages: list[Any]) -> list[Any]:
@@ -113,7 +117,8 @@ def _text(record: dict[str, JsonValue], key: str) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _agent(record: dict[str, JsonValue]) -> Agent:
+def chat_agent(record: dict[str, JsonValue]) -> Agent:
+    """The agent that a record names."""
     named = record.get("agent")
     if isinstance(named, str) and named:
         return Agent(name=named)
@@ -122,12 +127,15 @@ def _agent(record: dict[str, JsonValue]) -> Agent:
     return Agent()
 
 
-def _outcome(record: dict[str, JsonValue]) -> Outcome:
+def chat_outcome(record: dict[str, JsonValue], failure: StepError | None = None) -> Outcome:
+    """The outcome that a record states; else, where a model's call ended it, a failure for that reason."""
     given = record.get("outcome")
     if isinstance(given, dict):
         return Outcome.model_validate(given)
     if isinstance(given, str) and given in STATUSES:
         return Outcome.model_validate({"status": given})
+    if failure is not None and record.get("reward") is None:
+        return Outcome(status="failure", reason=failure.message)
     return outcome_of(record.get("reward"))
 
 

@@ -10,12 +10,14 @@ from ingest.adapters.langsmith import LangSmith
 from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
 from ingest.adapters.openai_chat import OpenAIChat
+from ingest.adapters.openai_responses import OpenAIResponses
 from ingest.adapters.otlp.adapter import OtlpTraces
 from ingest.adapters.port import Adapter, Recognition
 from ingest.adapters.react_transcript import ReactTranscript
 from ingest.adapters.recorded_actions import RecordedActions
 from ingest.adapters.records import Opening
 from ingest.adapters.reflexion import Reflexion
+from ingest.adapters.session_log import SessionLog
 from ingest.adapters.tau2_bench import Tau2Bench
 from ingest.adapters.tau_bench import TauBench
 from ingest.adapters.thought_tree import ThoughtTree
@@ -35,6 +37,8 @@ ADAPTERS: tuple[Adapter, ...] = (
     LangSmith(),
     Langfuse(),
     RecordedActions(),
+    SessionLog(),
+    OpenAIResponses(),
     MultiAgentChat(),
     OpenAIChat(),
 )

@@ -13,6 +13,7 @@ from typing import Any
 from errata_client.model import JsonValue
 from ingest.adapters.blocks import expanded
 from ingest.adapters.jsonvalue import NotJsonError, loads
+from ingest.adapters.response_items import is_item, messages_of_items
 
 MAX_LEVELS = 6
 """Containers within containers that are opened."""
@@ -90,8 +91,8 @@ def _message(value: dict[str, Any]) -> Message | None:
     kind = str(value.get("type"))
     if isinstance(value.get("data"), dict) and "content" in value["data"] and kind in _ROLES:
         return _converted(value["data"], _ROLES[kind])
-    if kind in {"function_call", "function_call_output"}:
-        return _responses_item(value)
+    if is_item(value):
+        return next(iter(messages_of_items([value])), None)
     role = value.get("role", value.get("type"))
     if not isinstance(role, str) or not _has_words(value):
         return None
@@ -134,16 +135,6 @@ def _call(item: Any) -> Any:
     if isinstance(item, dict) and "function" not in item and "args" in item:
         return {"id": item.get("id"), "function": {"name": item.get("name"), "arguments": item["args"]}}
     return item
-
-
-def _responses_item(value: dict[str, Any]) -> Message:
-    if value["type"] == "function_call":
-        call = {
-            "id": value.get("call_id"),
-            "function": {"name": value.get("name"), "arguments": value.get("arguments")},
-        }
-        return {"role": "assistant", "content": None, "tool_calls": [call]}
-    return {"role": "tool", "tool_call_id": value.get("call_id"), "content": value.get("output")}
 
 
 def _listed(value: Any) -> list[Any]:
