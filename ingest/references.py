@@ -10,9 +10,8 @@ from errata_client.replay import StepView
 from errata_client.run import Run
 from ingest.repair import succeeded
 from ingest.step_context import excerpt
-from knowledge.ids import digest
 from knowledge.kinds import REFERENCE_CALLS
-from knowledge.runs import ReferenceCall
+from knowledge.runs import ReferenceCall, reference_id
 from knowledge.stage import Shift
 from knowledge.store import BulkReport, Query
 
@@ -49,15 +48,15 @@ def _is_readable(call: StepView) -> bool:
 
 def _reference(project: str, run: Run, call: StepView, now: object, wanted: Wanted) -> ReferenceCall | None:
     step, moment = call.step, call.moment
-    reference_id = digest("reference", project, run.run_id, step.index, moment.step_id, moment.tool)
-    rank = rank_of(reference_id)
+    identity = reference_id(project, run.run_id, step.index, moment.step_id, moment.tool)
+    rank = rank_of(identity)
     if not wanted((moment.step_id, moment.tool), rank):
         return None
     view = call.before
     success = {"success": True, "failure": False}.get(run.outcome.status)
     return ReferenceCall.model_validate(
         {
-            "reference_id": reference_id,
+            "reference_id": identity,
             "run_id": run.run_id,
             "task_id": run.task_id,
             "step_id": view.step_id,
@@ -72,9 +71,9 @@ def _reference(project: str, run: Run, call: StepView, now: object, wanted: Want
     )
 
 
-def rank_of(reference_id: str) -> int:
+def rank_of(identity: str) -> int:
     """Uniform over [0, 2^62): the first 62 bits of the id's SHA-256."""
-    return int.from_bytes(hashlib.sha256(reference_id.encode()).digest()[:8], "big") >> 2
+    return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8], "big") >> 2
 
 
 @dataclass

@@ -9,6 +9,7 @@ from pydantic import Field
 from errata_client.model import JsonValue, Model, UtcDatetime
 from errata_client.run import Agent, Outcome
 from errata_client.view import CallView
+from knowledge.ids import digest
 
 
 class RecordedCall(Model):
@@ -53,6 +54,11 @@ class RunRecord(Model):
     active_revision: int | None = None
     arm: Literal["treated", "holdout"] | None = None
     cases: int = 0
+
+
+def reference_id(project: str, run_id: str, index: int, step_id: str, tool: str) -> str:
+    """The id of the reference call that the call at step `index` of the run is, where it worked and was kept."""
+    return digest("reference", project, run_id, index, step_id, tool)
 
 
 class ReferenceCall(Model):

@@ -18,7 +18,7 @@ from knowledge.runs import ReferenceCall
 from knowledge.strategies import BeforeAfter, Candidate, Evidence
 from strategies import gate
 from strategies.judgement import Standards, judge
-from strategies.material import Material, task_of, tasks_of, view_after, view_before
+from strategies.material import Material, good_calls, task_of, tasks_of, view_after, view_before
 from strategies.model_proposals import NAME, held_out_cases
 from strategies.synthesis.port import PART, Draft
 from strategies.synthesis.registry import named
@@ -34,14 +34,15 @@ def backtest(candidate: Candidate, material: Material) -> Evidence:
     support = [case for case in _tried_on(material, chosen) if case.case_id in chosen]
     standards = Standards.of(material)
     trials = list(_tried(candidate.rule, material, standards, chosen))
-    harmed = list(_harmed(candidate.rule, material))
+    good = good_calls(candidate.rule, material.references)
+    harmed = list(_harmed(candidate.rule, good, material))
     held_out = list(_held_out(candidate, material, standards))
     right, wrong, unproven, idle = (_count(trials, word) for word in ("right", "wrong", "unproven", "idle"))
     held_fired = [row for row in held_out if row.judgement in {"right", "wrong"}]
     return Evidence(
         support=len(support),
         tasks=len(tasks_of(support)),
-        references=len(material.references),
+        references=len(good),
         fired=right + wrong + unproven + idle,
         right=right,
         wrong=wrong,
@@ -52,7 +53,7 @@ def backtest(candidate: Candidate, material: Material) -> Evidence:
         held_out_fired=len(held_fired),
         held_out_right=_count(held_fired, "right"),
         precision=round(right / (right + wrong), 4) if right + wrong else None,
-        flags=tuple(dict.fromkeys((*candidate.flags, *gate.flags(len(material.references))))),
+        flags=tuple(dict.fromkeys((*candidate.flags, *gate.flags(len(good))))),
         cases=tuple(case.case_id for case in support)[:MAX_LISTED],
         rows=_shown(trials, held_out, harmed),
         explanation=candidate.explanation,
@@ -112,10 +113,10 @@ def _moved(rule: Rule, view: CallView) -> Rule:
     return rule.model_copy(update={"scope": scope, "trigger": trigger})
 
 
-def _harmed(rule: Rule, material: Material) -> Iterator[BeforeAfter]:
-    """The successful calls that the rule would have stopped, changed or made twice."""
+def _harmed(rule: Rule, good: Sequence[ReferenceCall], material: Material) -> Iterator[BeforeAfter]:
+    """The good calls that the rule would have stopped, changed or made twice."""
     engine = Engine([rule], treat_shadow_as_active=True)
-    for call in material.references:
+    for call in good:
         row = _harm(engine, rule, call, material)
         if row is not None:
             yield row

@@ -24,6 +24,7 @@ from errata_client.rule import (
     Repeated,
     Rewrite,
     Rule,
+    Said,
     Set,
     Unseen,
 )
@@ -204,6 +205,15 @@ def _absent(view: CallView, condition: Absent) -> CallView:
     return view.model_copy(update={"arguments": removed(view.arguments, pointer_of(condition.field))})
 
 
+def _said(view: CallView, condition: Said) -> CallView:
+    pattern = Pattern(condition.pattern)
+    texts = [view.user_input, NO_VALUE, "0"] if condition.negate else examples_of(condition.pattern)
+    fitting = next(
+        (text for text in texts if text and pattern.found(text) != condition.negate), view.user_input
+    )
+    return view.model_copy(update={"user_input": fitting})
+
+
 def _arguments(view: CallView, condition: Arguments) -> CallView:
     left, right = RELATED[condition.relation]
     return _put(_put(view, condition.left, left), condition.right, right)
@@ -225,5 +235,6 @@ FITS: Mapping[str, Callable[[CallView, Any], CallView]] = {
     "argument": _argument,
     "absent": _absent,
     "arguments": _arguments,
+    "said": _said,
 }
 """By the kind of the condition: the view made such that it holds."""

@@ -161,10 +161,8 @@ class Trial:
         again = [
             later for later in run.calls[place + 1 :] if later.ok and _key(later.before) == _key(call.before)
         ]
-        if again and decision.require_tool in {made.tool for made in again[0].before.calls_before if made.ok}:
-            return "stopped", f"the very same call worked once {decision.require_tool} had been called"
         if again:
-            return "wrong", "the very same call worked later in this run"
+            return _worked_later(call.before, again[0].before, decision)
         if call.down:
             return "wrong", "the tool was down: the call itself may have been right"
         remedies = [self.remedies[rule] for rule in _rules(decision)]
@@ -174,6 +172,15 @@ class Trial:
         if any(call.error_pattern in item.errors for item in remedies):
             return "stopped", "the call failed for the reason that the rule gives"
         return "unproven", "the call failed, with an error that the rule does not speak of"
+
+
+def _worked_later(before: CallView, again: CallView, decision: Decision) -> tuple[Worth, str]:
+    """The very same call worked later: right only where what the rule asked for was done in between."""
+    if decision.require_tool in {made.tool for made in again.calls_before if made.ok}:
+        return "stopped", f"the very same call worked once {decision.require_tool} had been called"
+    if decision.outcome == "confirm" and again.user_input != before.user_input:
+        return "stopped", "the very same call worked once the person had been asked"
+    return "wrong", "the very same call worked later in this run"
 
 
 def same_form(arguments: JsonValue) -> str:

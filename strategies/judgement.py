@@ -9,9 +9,9 @@ from typing import Literal
 
 from errata_client.decision import Decision
 from errata_client.jsontext import canonical
-from errata_client.rule import RequireCall, Rule
+from errata_client.rule import Confirm, RequireCall, Rule
 from knowledge.cases import FailureCase
-from strategies.material import Material
+from strategies.material import UNDUE, Material
 from strategies.synthesis.retry import is_transient
 
 Worth = Literal["right", "wrong", "unproven", "idle", "untouched"]
@@ -37,13 +37,14 @@ class Standards:
     """What firings are held against: the calls of the scope that worked and those that failed, by content (these with
     run and masked error); the
     latest step at which each run made a call that failed; the tools that had succeeded before each call that worked; and
-    the cases that the root cause explains."""
+    the cases that the root cause explains. `heard`: what the person had last said before each call that worked."""
 
     worked: Collection[str]
     failed: Mapping[str, Collection[tuple[str, str]]]
     latest: Mapping[tuple[str, str], int]
     explained: Collection[str]
     prepared: Mapping[tuple[str, str], Collection[str]]
+    heard: Mapping[tuple[str, str], str]
 
     @classmethod
     def of(cls, material: Material) -> Standards:
@@ -65,6 +66,9 @@ class Standards:
                     before.tool for before in call.view.calls_before if before.ok
                 )
                 for call in material.references
+            },
+            heard={
+                (call.run_id, canonical(call.arguments)): call.view.user_input for call in material.references
             },
         )
 
@@ -126,12 +130,11 @@ def _retried(case: FailureCase, standards: Standards) -> Judgement:
 
 def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     """A stop is right where the call failed for the reason that the rule gives."""
+    if case.error_code in UNDUE:
+        return _not_made(case, standards)
     repair = case.repair
     if repair is not None and not (repair.changed or repair.added or repair.removed):
-        made = (case.run_id, canonical(repair.arguments))
-        if isinstance(rule.action, RequireCall) and rule.action.tool in standards.prepared.get(made, ()):
-            return Judgement("right", f"the very same call worked once {rule.action.tool} had been called")
-        return Judgement("wrong", "the very same call worked later in this run")
+        return _worked_later(rule, case, (case.run_id, canonical(repair.arguments)), standards)
     if is_transient(case):
         return Judgement("wrong", "the tool was down: the call itself may have been right")
     for condition in rule.trigger.conditions:
@@ -142,3 +145,30 @@ def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     return Judgement(
         "unproven", "the call failed, with another error: whether for this reason too is not told"
     )
+
+
+def _worked_later(rule: Rule, case: FailureCase, made: tuple[str, str], standards: Standards) -> Judgement:
+    """The very same call worked later: right only where what the rule asked for was done in between."""
+    if isinstance(rule.action, RequireCall) and rule.action.tool in standards.prepared.get(made, ()):
+        return Judgement("right", f"the very same call worked once {rule.action.tool} had been called")
+    if isinstance(rule.action, Confirm) and standards.heard.get(made) != _heard(case):
+        return Judgement("right", "the very same call worked once the person had been asked")
+    return Judgement("wrong", "the very same call worked later in this run")
+
+
+NOT_TO_BE_MADE = {
+    "outcome.extra_action": "the run failed, and no successful run of the task made this call",
+    "plan.stale_premise": "the plan took for granted what an earlier result had denied",
+    "plan.order": "the step needed what had not been done, or had failed",
+}
+
+
+def _not_made(case: FailureCase, standards: Standards) -> Judgement:
+    """Of a call that should not have been made, an error says nothing, nor that it worked."""
+    if case.case_id in standards.explained:
+        return Judgement("right", NOT_TO_BE_MADE[case.error_code])
+    return Judgement("unproven", "the call should not have been made: whether for this reason is not told")
+
+
+def _heard(case: FailureCase) -> str:
+    return case.view.user_input if case.view else ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from errata_client.rule import Scope
+from errata_client.rule import Rule, Scope
 from errata_client.view import CallView
 from knowledge.cases import FailureCase
 from knowledge.causes import RootCause
@@ -16,6 +16,9 @@ MAX_CASES = 500
 MAX_REFERENCES = 2_000
 MAX_AGAIN = 200
 
+UNDUE = frozenset({"outcome.extra_action", "plan.stale_premise", "plan.order"})
+"""Failures of calls that should not have been made, or not yet. As a call, such a one may well have worked."""
+
 
 @dataclass(frozen=True)
 class Material:
@@ -23,7 +26,8 @@ class Material:
 
     `cases` are the failures that the cause explains, `others` the scope's failures that it does not (other
     causes, or none yet), `references` its successful calls. `elsewhere` are failures of the agent's other scopes whose very
-    same call had failed before: a loop is no matter of one tool. `today` is the night's date (UTC).
+    same call had failed before: a loop is no matter of one tool. A call that should not have been made (`UNDUE`) is no
+    reference of its cause, though it worked, unless its run succeeded all the same. `today` is the night's date (UTC).
     """
 
     scope: Scope
@@ -53,6 +57,13 @@ def task_of(item: FailureCase | ReferenceCall) -> str:
 def tasks_of(items: Collection[FailureCase]) -> frozenset[str]:
     """The distinct tasks of these cases."""
     return frozenset(task_of(item) for item in items)
+
+
+def good_calls(rule: Rule, references: Sequence[ReferenceCall]) -> list[ReferenceCall]:
+    """The successful calls that the rule must leave alone. That a call went through does not tell that the person wanted
+    it: what a confirmation is to leave alone are the calls of runs that did not fail."""
+    asks = rule.action.kind == "confirm"
+    return [call for call in references if not (asks and call.succeeded_run is False)]
 
 
 def view_before(item: FailureCase | ReferenceCall) -> CallView | None:

@@ -32,6 +32,7 @@ CONDITIONS = {
     "absent": "{it.field} is not given",
     "argument": "{it.field} {matches} {it.pattern}",
     "arguments": "{it.left} {relation} {it.right}",
+    "said": "what the person said last {matches} {shown}",
 }
 RELATIONS = {
     "equal": "equals",
@@ -67,8 +68,16 @@ def condition_in_words(condition: Condition) -> str:
     failed += f" (unless with {_cut(unless)})" if unless else ""
     times = getattr(condition, "times", 1)
     made = "was made" if times == 1 else f"was made {times} times"
+    shown = _cut(str(getattr(condition, "pattern", "")))
     return CONDITIONS[condition.kind].format(
-        it=condition, says=says, matches=matches, relation=relation, told=told, failed=failed, made=made
+        it=condition,
+        shown=shown,
+        says=says,
+        matches=matches,
+        relation=relation,
+        told=told,
+        failed=failed,
+        made=made,
     )
 
 

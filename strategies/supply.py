@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from itertools import islice
@@ -12,11 +12,11 @@ from errata_client.model import JsonValue
 from errata_client.rule import Scope
 from knowledge.cases import FailureCase
 from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT_CAUSES, RUN_RECORDS
-from knowledge.runs import ReferenceCall
+from knowledge.runs import ReferenceCall, reference_id
 from knowledge.stage import Shift
 from knowledge.store import Query, Range
 from strategies.loops import Loops
-from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, Material
+from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, UNDUE, Material
 from strategies.reach import WINDOW, Volume
 
 MAX_READ = 5_000
@@ -65,15 +65,28 @@ class Supply:
                 by_cause.setdefault(cause, []).append(case)
         for cause_id in sorted(by_cause):
             mine = {_call(case) for case in by_cause[cause_id]}
+            undue = self._undue(by_cause[cause_id][:MAX_CASES])
             yield Material(
                 scope=Scope(step_id=scope[0], tool=scope[1]),
                 cause=self._causes[cause_id],
-                cases=tuple(by_cause[cause_id][:MAX_CASES]),
+                cases=tuple(_seen(case, undue) for case in by_cause[cause_id][:MAX_CASES]),
                 others=tuple(case for case in cases if _call(case) not in mine)[:MAX_CASES],
-                references=references,
+                references=_good(references, undue),
                 today=self._shift.now.date(),
                 elsewhere=self._loops.elsewhere(scope)[:MAX_AGAIN],
             )
+
+    def _undue(self, cases: Sequence[FailureCase]) -> Mapping[str, ReferenceCall]:
+        """By case, the successful call that should not have been made, as far as it was kept."""
+        ids = {case.case_id: self._call_of(case) for case in cases if case.error_code in UNDUE}
+        if not ids:
+            return {}
+        calls = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).get_many(ids.values())
+        return {case_id: calls[call].item for case_id, call in ids.items() if call in calls}
+
+    def _call_of(self, case: FailureCase) -> str:
+        step = case.trigger_step
+        return reference_id(self._shift.project, case.run_id, step.index, step.step_id, step.tool or "")
 
     def volume(self, scope: ScopeKey) -> Volume:
         """How many calls the runs of the last days made in the scope; read once for all scopes."""
@@ -127,6 +140,20 @@ class Supply:
         query = Query(where={"step_id": scope[0], "tool": scope[1]}, sort="rank")
         found = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).scan(query)
         return tuple(stored.item for stored in islice(found, MAX_REFERENCES))
+
+
+def _seen(case: FailureCase, undue: Mapping[str, ReferenceCall]) -> FailureCase:
+    """The case with what the client knew: contrast reads run records, which hold no views."""
+    call = undue.get(case.case_id)
+    return case if call is None or case.view is not None else case.model_copy(update={"view": call.view})
+
+
+def _good(
+    references: tuple[ReferenceCall, ...], undue: Mapping[str, ReferenceCall]
+) -> tuple[ReferenceCall, ...]:
+    """The calls that worked, without those that should not have been made, unless their run succeeded all the same."""
+    bad = {call.reference_id for call in undue.values() if not call.succeeded_run}
+    return tuple(call for call in references if call.reference_id not in bad) if bad else references
 
 
 def _call(case: FailureCase) -> tuple[str, int]:

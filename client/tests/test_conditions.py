@@ -228,3 +228,25 @@ def test_an_argument_may_be_the_last_item_of_a_list(
     condition = {"kind": "argument", "field": "args.paid/-/by", "pattern": "^card_", "negate": negate}
     assert holds(condition, arguments) is expected
     assert holds(condition, arguments, has_context=False) is expected
+
+
+@pytest.mark.parametrize(
+    ("heard", "negate", "expected"),
+    [
+        ("Yes, do it", False, True),
+        ("Yes, do it", True, False),
+        ("not yet", False, False),
+        ("not yet", True, True),
+        ("", False, False),
+        ("", True, False),
+    ],
+)
+def test_what_a_person_said_last_is_matched_and_silence_never(
+    heard: str, negate: bool, expected: bool
+) -> None:
+    condition = {"kind": "said", "pattern": r"(?i)\byes\b", "negate": negate}
+    assert holds(condition, user_input=heard) is expected
+
+
+def test_what_a_person_said_is_unknown_without_a_run_context() -> None:
+    assert not holds({"kind": "said", "pattern": "yes"}, user_input="yes", has_context=False)

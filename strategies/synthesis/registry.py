@@ -8,6 +8,7 @@ from strategies.material import Material
 from strategies.synthesis.argument_form import form_separations
 from strategies.synthesis.argument_rewrite import ArgumentRewrite
 from strategies.synthesis.ask_for_value import AskForValue
+from strategies.synthesis.confirm import AskFirst
 from strategies.synthesis.derived_amount import DerivedAmount
 from strategies.synthesis.json_extraction import JsonExtraction
 from strategies.synthesis.loop_breaker import LoopBreaker
@@ -27,6 +28,7 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     SchemaRepair(),
     JsonExtraction(),
     Prerequisite(),
+    AskFirst(),
     LoopBreaker(),
 )
 

@@ -84,6 +84,11 @@ def test_every_kind_of_action_has_its_words(
         ),
         ({"kind": "argument", "field": "args.b", "pattern": "^c"}, "args.b matches ^c"),
         ({"kind": "absent", "field": "args.b"}, "args.b is not given"),
+        ({"kind": "said", "pattern": "^yes"}, "what the person said last matches ^yes"),
+        (
+            {"kind": "said", "pattern": "^yes", "negate": True},
+            "what the person said last does not match ^yes",
+        ),
         (
             {"kind": "fact", "path": "/s", "pattern": "^p$", "about": "args.a"},
             "the latest result about args.a says ^p$ at /s",

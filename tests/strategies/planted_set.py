@@ -1,4 +1,4 @@
-"""A shop's month with fifteen planted faults over a dozen tools, English and Chinese, among noise and calls that work.
+"""A shop's month with sixteen planted faults over as many tools, English and Chinese, among noise and calls that work.
 
 Everything follows from a seed. `shuffled` deals the outcomes of each tool's calls out anew, so that nothing is left to find.
 """
@@ -58,22 +58,25 @@ def shuffled(seed: int) -> Iterator[Run]:
     found = scenes(seed)
     outcomes: dict[str, list[tuple[object, str | None]]] = defaultdict(list)
     for _, _, calls in found:
-        for tool, _, result, error in calls:
-            outcomes[tool].append((result, error))
+        for call in calls:
+            outcomes[call.tool].append((call.result, call.error))
     chance = random.Random(seed + 1)
     for dealt in outcomes.values():
         chance.shuffle(dealt)
     for name, said, calls in found:
-        yield run(name, said, *((tool, arguments, *outcomes[tool].pop()) for tool, arguments, _, _ in calls))
+        yield run(name, said, *(_dealt(call, *outcomes[call.tool].pop()) for call in calls))
+
+
+def _dealt(call: Call, result: object, error: str | None) -> Call:
+    return call._replace(result=result, error=error)
 
 
 def _noise(chance: random.Random, number: int) -> Scene:
     """A call of some tool that fails for no reason that its arguments show."""
     fault = FAULTS[number % len(FAULTS)]
     said, calls = fault.make(chance, False)
-    tool, arguments, _, _ = calls[-1]
     error = NOISE[number % len(NOISE)].format("".join(chance.choices("abcdefgh", k=6)))
-    return f"noise-{number}", said, (*calls[:-1], failed(tool, arguments, error))
+    return f"noise-{number}", said, (*calls[:-1], _dealt(calls[-1], None, error))
 
 
 def _digits(chance: random.Random, count: int = 7) -> str:
@@ -206,6 +209,16 @@ def _again(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
     return f"我的号码是 {phone}", (worked("send_code", {"phone": phone}),)
 
 
+def _unasked(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
+    album = {"album": f"M{_digits(chance)}"}
+    yes = chance.choice(("yes, please", "Sure, go ahead.", "是的，删除吧", "OK"))
+    fine = worked("delete_album", album, said=yes)
+    wrong = failed(
+        "delete_album", album, "Error: the owner's confirmation is required before an album is deleted"
+    )
+    return f"please delete album {album['album']}", (wrong, fine) if bad else (fine,)
+
+
 def _down(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
     flight = f"F{_digits(chance, 5)}"
     fine = worked("search_flights", {"flight": flight}, {"flight": flight})
@@ -229,4 +242,5 @@ FAULTS = (
     Fault("close_account", "prerequisite", _first),
     Fault("send_code", "loop_breaker", _again),
     Fault("search_flights", "retry", _down),
+    Fault("delete_album", "confirm", _unasked),
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from errata_client.run import Outcome, Run, Step, StepError, ToolCall
+from errata_client.run import Outcome, OutcomeStatus, Run, Step, StepError, ToolCall
+from ingest.contrast.stage import contrast
 from ingest.masking import Masker
 from ingest.service import ingest_runs
+from ingest.stages import group
 from knowledge.causes import Attribution, Exemplar, RootCause
 from knowledge.kinds import ATTRIBUTIONS, PROBLEMS, ROOT_CAUSES, STRATEGIES
 from knowledge.stage import Shift
@@ -18,30 +20,44 @@ from strategies import stages
 
 PROJECT = "shop"
 NOW = datetime(2026, 3, 2, 2, 0, tzinfo=UTC)
-Call = tuple[str, dict[str, Any], object, str | None]
 
 
-def worked(tool: str, arguments: dict[str, Any], result: object = "done") -> Call:
-    return tool, arguments, result, None
+class Call(NamedTuple):
+    """A call and how it ended; `said` is what the person said just before it."""
+
+    tool: str
+    arguments: dict[str, Any]
+    result: object = None
+    error: str | None = None
+    said: str | None = None
 
 
-def failed(tool: str, arguments: dict[str, Any], error: str) -> Call:
-    return tool, arguments, None, error
+def worked(tool: str, arguments: dict[str, Any], result: object = "done", *, said: str | None = None) -> Call:
+    return Call(tool, arguments, result, said=said)
 
 
-def run(name: str, said: str, *calls: Call) -> Run:
-    """One run of one task; the person speaks first."""
+def failed(tool: str, arguments: dict[str, Any], error: str, *, said: str | None = None) -> Call:
+    return Call(tool, arguments, error=error, said=said)
+
+
+def run(
+    name: str, said: str, *calls: Call, task: str | None = None, status: OutcomeStatus = "unknown"
+) -> Run:
+    """One run of one task (its own, unless named); the person speaks first."""
     steps = [
         Step(
             index=index,
-            user_input=said if index == 0 else None,
-            tool_call=ToolCall(tool=tool, arguments=arguments),
-            observation=result,
-            error=None if error is None else StepError(message=error),
+            user_input=call.said or (said if index == 0 else None),
+            tool_call=ToolCall(tool=call.tool, arguments=call.arguments),
+            observation=call.result,
+            error=None if call.error is None else StepError(message=call.error),
         )
-        for index, (tool, arguments, result, error) in enumerate(calls)
+        for index, call in enumerate(calls)
     ]
-    return Run(run_id=name, task_id=f"task-{name}", steps=tuple(steps), outcome=Outcome(status="unknown"))
+    task_id = f"task-{task or name}"
+    return Run(
+        run_id=name, task_id=task_id, user_intent=said, steps=tuple(steps), outcome=Outcome(status=status)
+    )
 
 
 def shift_of(store: Store, night: int = 1) -> Shift:
@@ -89,6 +105,15 @@ def night(store: Store, runs: Iterable[Run] = (), number: int = 1) -> list[Strat
     for stage in (stages.synthesize, stages.backtest, stages.file):
         stage(shift)
     return filed(store)
+
+
+def contrasted(store: Store, runs: Iterable[Run]) -> list[Strategy]:
+    """As `night`, with a look at what successful runs did otherwise."""
+    shift = shift_of(store, 1)
+    ingest_runs(runs, shift, Masker(b"k" * 32))
+    contrast(shift, lambda texts: {})
+    group(shift)
+    return night(store)
 
 
 def filed(store: Store) -> list[Strategy]:

@@ -24,6 +24,7 @@ from errata_client.rule import (
     LastError,
     NotCalled,
     Repeated,
+    Said,
     Unseen,
 )
 from errata_client.view import CallView
@@ -156,6 +157,16 @@ def _argument(condition: ArgumentIs) -> Check:
     return check
 
 
+def _said(condition: Said) -> Check:
+    pattern = Pattern(condition.pattern)
+
+    def check(asked: Asked) -> bool:
+        heard = asked.view.user_input
+        return bool(heard) and pattern.found(heard) != condition.negate
+
+    return check
+
+
 def _absent(condition: Absent) -> Check:
     pointer = pointer_of(condition.field)
     return lambda asked: get(asked.arguments, pointer) is MISSING
@@ -214,5 +225,6 @@ CONDITIONS: Mapping[str, Callable[[Any], Check]] = {
     "arguments": _arguments,
     "argument": _argument,
     "absent": _absent,
+    "said": _said,
 }
 """Every kind of condition; a new kind is a model in rule.py and a line here."""

@@ -141,6 +141,15 @@ class ArgumentIs(Model):
     negate: bool = False
 
 
+class Said(Model):
+    """The latest thing that a person said matches `pattern`, or with `negate` does not. Never holds where nobody said
+    anything."""
+
+    kind: Literal["said"] = "said"
+    pattern: Pattern
+    negate: bool = False
+
+
 class Absent(Model):
     """The call has no argument at `field`."""
 
@@ -149,7 +158,7 @@ class Absent(Model):
 
 
 Condition = Annotated[
-    Unseen | NotCalled | Called | Repeated | LastError | FactIs | Arguments | ArgumentIs | Absent,
+    Unseen | NotCalled | Called | Repeated | LastError | FactIs | Arguments | ArgumentIs | Absent | Said,
     Field(discriminator="kind"),
 ]
 
