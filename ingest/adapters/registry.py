@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errata_client.model import JsonValue
+from ingest.adapters.agents_sdk import AgentsSdk
 from ingest.adapters.dot_graph import DotGraph
 from ingest.adapters.execution_contract import ExecutionContract
 from ingest.adapters.langfuse import Langfuse
@@ -34,6 +35,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     ThoughtTree(),
     ReactTranscript(),
     NativeJsonl(),
+    AgentsSdk(),
     LangSmith(),
     Langfuse(),
     RecordedActions(),

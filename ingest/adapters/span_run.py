@@ -54,6 +54,7 @@ def run_of(trace: Trace, seen: set[str]) -> tuple[Run, list[NotAnalysed]]:
         prompt="\n".join(steps.prompts) or None,
         tools=tools or declared_tools(steps.schemas),
         max_steps=trace.max_steps or _limit(outcome),
+        complete=bool(asked) and _told(tree),
         steps=made,
         outcome=outcome,
         started_at=trace.started_at or _first(tree),
@@ -137,6 +138,12 @@ def _outcome(trace: Trace, roots: tuple[Span, ...], told: JsonValue) -> Outcome:
     said = [text_of(message.get("content")) for message in messages_of(told)[-1:]] or [_plain(told) or ""]
     gave_up = _GAVE_UP.search(said[-1])
     return Outcome(status="failure", reason=f"step limit: {gave_up.group(0)}") if gave_up else Outcome()
+
+
+def _told(tree: SpanTree) -> bool:
+    """Whether what the models were given was recorded, where there are any: else a value may have come from there."""
+    models = [span for span in tree.ordered if span.kind == "llm"]
+    return not models or any(span.input is not None for span in models)
 
 
 def _limit(outcome: Outcome) -> int | None:
