@@ -34,6 +34,20 @@ def decoded(value: JsonValue) -> JsonValue:
     return value
 
 
+def undotted(value: JsonValue) -> JsonValue:
+    """An object whose keys spell longer ways (`message.tool_calls`), as the objects within objects that they mean."""
+    if isinstance(value, list):
+        return [undotted(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not any("." in key for key in value):
+        return {key: undotted(below) for key, below in value.items()}
+    root: dict[str, Any] = {}
+    for name, below in value.items():
+        _put(root, name.split(".", MAX_PARTS), undotted(below))
+    return _listed(root)
+
+
 def _put(place: dict[str, Any], parts: list[str], value: JsonValue) -> None:
     *way, last = parts
     for part in way:

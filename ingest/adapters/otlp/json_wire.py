@@ -9,6 +9,7 @@ from typing import Any
 from errata_client.model import JsonValue
 from ingest.adapters.jsonvalue import clean_text, json_kind
 from ingest.adapters.otlp.jaeger import is_jaeger_span, is_jaeger_trace, jaeger_span, jaeger_spans
+from ingest.adapters.otlp.phoenix import is_row, of_row, rows_of, spelled_out
 from ingest.adapters.otlp.span import Attributes, Event, Span, SpanError
 from ingest.adapters.otlp.values import attributes_of, id_of, nanoseconds_of, status_of
 
@@ -83,6 +84,9 @@ def _spans_of_object(value: dict[str, Any], around: _Around) -> Iterator[Found]:
                 yield from spans_in(part, inner)
     elif is_jaeger_span(value):
         yield jaeger_span(value, {})
+    elif is_row(value):
+        for row in rows_of(value):
+            yield _read(of_row(row), around.resource)
     elif _is_console(value) or _is_span(value):
         yield _read(value, around.resource)
     else:
@@ -130,10 +134,11 @@ def _span(value: dict[str, Any], resource: Attributes) -> Span:
 
 
 def _console_span(value: dict[str, Any]) -> Span:
-    """A span as `span.to_json()` of an SDK writes it."""
+    """A span as `span.to_json()` of an SDK writes it, or as Phoenix does, which has the status beside the name."""
     context = value["context"]
     status = value.get("status")
     state = status if isinstance(status, dict) else {}
+    state = state or {"status_code": value.get("status_code"), "description": value.get("status_message")}
     return Span(
         trace_id=_required(_either(context, "trace_id", "traceId"), 16, "a trace id"),
         span_id=_required(_either(context, "span_id", "spanId"), 8, "a span id"),
@@ -141,12 +146,20 @@ def _console_span(value: dict[str, Any]) -> Span:
         name=_text(value.get("name")),
         start=nanoseconds_of(value.get("start_time")),
         end=nanoseconds_of(value.get("end_time")),
-        attributes=attributes_of(value.get("attributes")),
+        attributes=spelled_out(_with_kind(value)),
         events=tuple(_event(item) for item in _objects(value.get("events"))),
         status=status_of(_either(state, "status_code", "code")),
         status_message=_text(_either(state, "description", "message")),
         resource=_resource(value),
     )
+
+
+def _with_kind(value: dict[str, Any]) -> Attributes:
+    """The attributes; Phoenix keeps OpenInference's kind beside them too."""
+    given = attributes_of(value.get("attributes"))
+    kind = value.get("span_kind")
+    told = {"openinference.span.kind": kind} if isinstance(kind, str) and "openinference" not in given else {}
+    return {**told, **given}
 
 
 def _event(value: dict[str, Any]) -> Event:
@@ -194,6 +207,7 @@ def _text(value: Any) -> str:
 _SHAPES: tuple[tuple[Callable[[dict[str, Any]], bool], str], ...] = (
     (is_jaeger_trace, "Jaeger traces (spans with processes)"),
     (is_jaeger_span, "Jaeger spans (traceID, operationName)"),
+    (is_row, "rows of spans (context.span_id, attributes.…)"),
     (_is_console, "spans as an SDK prints them (context, start_time)"),
     (_is_span, "OTLP spans (traceId, spanId)"),
 )

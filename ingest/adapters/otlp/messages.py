@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from errata_client.model import JsonValue
-from ingest.adapters.otlp.flattened import decoded, unflattened
+from ingest.adapters.otlp.flattened import decoded, undotted, unflattened
 from ingest.adapters.otlp.parts import chat_messages
 from ingest.adapters.otlp.span import Attributes, Event, Span
 
@@ -72,7 +72,12 @@ def _unwrapped(listed: JsonValue) -> JsonValue:
     told = decoded(listed)
     if not isinstance(told, list):
         return None
-    return [item.get("message", item) if isinstance(item, dict) else item for item in told]
+    named = [undotted(item) if _is_dotted(item) else item for item in told]
+    return [item.get("message", item) if isinstance(item, dict) else item for item in named]
+
+
+def _is_dotted(item: Any) -> bool:
+    return isinstance(item, dict) and any(key.startswith("message.") for key in item)
 
 
 def _indexed(span: Span) -> Exchange:
