@@ -26,8 +26,8 @@ class Material:
 
     `cases` are the failures that the cause explains, `others` the scope's failures that it does not (other
     causes, or none yet), `references` its successful calls. `elsewhere` are failures of the agent's other scopes whose very
-    same call had failed before: a loop is no matter of one tool. A call that should not have been made (`UNDUE`) is no
-    reference of its cause, though it worked, unless its run succeeded all the same. `today` is the night's date (UTC).
+    same call had failed before: a loop is no matter of one tool. A call that should not have been made (`UNDUE`) and whose
+    run failed is no reference of its cause, though it worked. `today` is the night's date (UTC).
     """
 
     scope: Scope

@@ -87,6 +87,8 @@ def _cut(pattern: str) -> str:
 
 def _trigger(trigger: Trigger) -> str:
     anything = trigger.pattern in ANYTHING
+    if anything and trigger.field == "user_input" and trigger.conditions:
+        return " and ".join(map(condition_in_words, trigger.conditions))  # it is always there
     first = f"{trigger.field} is given" if anything else f"{trigger.field} matches {trigger.pattern}"
     return " and ".join([first, *map(condition_in_words, trigger.conditions)])
 

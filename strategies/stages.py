@@ -18,7 +18,8 @@ from strategies import gate, life
 from strategies.asking import Asking
 from strategies.backtest import backtest as tried
 from strategies.bundles import publish_live
-from strategies.draft_key import draft_key, effect_key
+from strategies.conflicts import STOPS
+from strategies.draft_key import draft_key, effect_key, trigger_key
 from strategies.likeness import LIKE_REJECTED, resemblances
 from strategies.material import Material, view_before
 from strategies.model_proposals import NAME
@@ -227,10 +228,13 @@ def _known_already(candidate: Candidate, known: Sequence[Strategy]) -> str | Non
     """Why the candidate need not be filed; None where it is new."""
     if any(_same_idea(candidate, strategy) for strategy in known):
         return "known"
-    mine = set(candidate.cases)
+    mine, stops = set(candidate.cases), candidate.rule.action.kind in STOPS
     same = [
         strategy for strategy in known if strategy.rule.scope == candidate.rule.scope and _answers(strategy)
     ]
+    looks = trigger_key(candidate.rule)
+    if any(stops and item.rule.action.kind in STOPS and trigger_key(item.rule) == looks for item in same):
+        return "answered"
     answered = [
         set(item.evidence.cases) for item in same if item.rule.action.kind == candidate.rule.action.kind
     ]

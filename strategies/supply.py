@@ -151,8 +151,8 @@ def _seen(case: FailureCase, undue: Mapping[str, ReferenceCall]) -> FailureCase:
 def _good(
     references: tuple[ReferenceCall, ...], undue: Mapping[str, ReferenceCall]
 ) -> tuple[ReferenceCall, ...]:
-    """The calls that worked, without those that should not have been made, unless their run succeeded all the same."""
-    bad = {call.reference_id for call in undue.values() if not call.succeeded_run}
+    """The calls that worked, without those that should not have been made and whose run failed."""
+    bad = {call.reference_id for call in undue.values() if call.succeeded_run is False}
     return tuple(call for call in references if call.reference_id not in bad) if bad else references
 
 

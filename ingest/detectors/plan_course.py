@@ -73,23 +73,29 @@ def _too_early(plan: Plan, planned: PlanStep, step: Step, done: _Done) -> Iterat
         if before or need == planned.step_id:
             continue
         if before is False:
-            yield _early(step, need, "plan.order", "uses the output of a step that had failed")
+            yield _early(step, needed, "plan.order", "uses the output of a step that had failed")
         elif done.ever(need):
-            yield _early(step, need, "plan.order", "uses the output of a step that was done only later")
+            yield _early(step, needed, "plan.order", "uses the output of a step that was done only later")
         elif needed.tool is not None and needed.status != "done":
             yield _early(
-                step, need, "plan.missing_prerequisite", "was done without the step that it depends on"
+                step, needed, "plan.missing_prerequisite", "was done without the step that it depends on"
             )
 
 
-def _early(step: Step, need: str, code: str, why: str) -> Finding:
+def _early(step: Step, needed: PlanStep, code: str, why: str) -> Finding:
     return Finding(
         index=step.index,
         code="plan.order" if code == "plan.order" else "plan.missing_prerequisite",
         message=f"a step {why}",
         kind="failed_precondition",
-        detail=need,
-        evidence={"needs": need, "step": step.step_id, "why": why, "failed": step.error is not None},
+        detail=needed.step_id,
+        evidence={
+            "needs": needed.step_id,
+            "tool": needed.tool,
+            "step": step.step_id,
+            "why": why,
+            "failed": step.error is not None,
+        },
     )
 
 

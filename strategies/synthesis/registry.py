@@ -15,6 +15,7 @@ from strategies.synthesis.loop_breaker import LoopBreaker
 from strategies.synthesis.port import FULL, Demand, Draft, Synthesiser
 from strategies.synthesis.precondition import Precondition
 from strategies.synthesis.prerequisite import Prerequisite
+from strategies.synthesis.replan import PlanAnew
 from strategies.synthesis.retry import RetryTransient
 from strategies.synthesis.schema_repair import SchemaRepair
 
@@ -29,6 +30,7 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     JsonExtraction(),
     Prerequisite(),
     AskFirst(),
+    PlanAnew(),
     LoopBreaker(),
 )
 

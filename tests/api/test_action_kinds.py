@@ -22,6 +22,7 @@ from knowledge.strategies import Strategy
 from tests.api.parties import PROJECT, HandClock, MakeBearer
 from tests.strategies.shop import contrasted
 from tests.strategies.test_confirm import cancelled, hasty, kept
+from tests.strategies.test_replan import shipped
 from wiring.build import Errata
 
 
@@ -67,6 +68,16 @@ STORIES = (
         acts=("hear it takes too long",),
         passes=("hear it takes too long", "hear yes, please"),
         said="has not said yes",
+    ),
+    Story(
+        "replan",
+        [*shipped(), *shipped(5, status="delivered", spoils=True, first=50)],
+        "change_address",
+        {"order_id": "#W7654321"},
+        acts=("get_order",),
+        passes=(),
+        said="Make a new plan",
+        results={"get_order": {"order_id": "#W7654321", "status": "delivered"}},
     ),
 )
 

@@ -1,4 +1,4 @@
-"""A shop's month with sixteen planted faults over as many tools, English and Chinese, among noise and calls that work.
+"""A shop's month with seventeen planted faults over as many tools, English and Chinese, among noise and calls that work.
 
 Everything follows from a seed. `shuffled` deals the outcomes of each tool's calls out anew, so that nothing is left to find.
 """
@@ -56,10 +56,10 @@ def runs(seed: int) -> Iterator[Run]:
 def shuffled(seed: int) -> Iterator[Run]:
     """The same calls, with the outcomes of each tool dealt out anew among all its calls."""
     found = scenes(seed)
-    outcomes: dict[str, list[tuple[object, str | None]]] = defaultdict(list)
+    outcomes: dict[str, list[tuple[object, str | None, bool]]] = defaultdict(list)
     for _, _, calls in found:
         for call in calls:
-            outcomes[call.tool].append((call.result, call.error))
+            outcomes[call.tool].append((call.result, call.error, call.spoils))
     chance = random.Random(seed + 1)
     for dealt in outcomes.values():
         chance.shuffle(dealt)
@@ -67,8 +67,8 @@ def shuffled(seed: int) -> Iterator[Run]:
         yield run(name, said, *(_dealt(call, *outcomes[call.tool].pop()) for call in calls))
 
 
-def _dealt(call: Call, result: object, error: str | None) -> Call:
-    return call._replace(result=result, error=error)
+def _dealt(call: Call, result: object, error: str | None, spoils: bool = False) -> Call:
+    return call._replace(result=result, error=error, spoils=spoils)
 
 
 def _noise(chance: random.Random, number: int) -> Scene:
@@ -219,6 +219,14 @@ def _unasked(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
     return f"please delete album {album['album']}", (wrong, fine) if bad else (fine,)
 
 
+def _stale(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
+    loan = f"L{_digits(chance)}"
+    state = chance.choice(("expired", "disputed")) if bad else "open"
+    looked = worked("find_loan", {"loan": loan}, {"loan": loan, "state": state})
+    renewed = worked("renew", {"loan": loan})
+    return f"renew {loan}", (looked, renewed._replace(premise="loan.state == open", spoils=bad))
+
+
 def _down(chance: random.Random, bad: bool) -> tuple[str, tuple[Call, ...]]:
     flight = f"F{_digits(chance, 5)}"
     fine = worked("search_flights", {"flight": flight}, {"flight": flight})
@@ -243,4 +251,5 @@ FAULTS = (
     Fault("send_code", "loop_breaker", _again),
     Fault("search_flights", "retry", _down),
     Fault("delete_album", "confirm", _unasked),
+    Fault("renew", "replan", _stale),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from errata_client.deliberation import Plan, PlanStep
 from errata_client.run import Outcome, OutcomeStatus, Run, Step, StepError, ToolCall
 from ingest.contrast.stage import contrast
 from ingest.masking import Masker
@@ -23,13 +24,18 @@ NOW = datetime(2026, 3, 2, 2, 0, tzinfo=UTC)
 
 
 class Call(NamedTuple):
-    """A call and how it ended; `said` is what the person said just before it."""
+    """A call and how it ended; `said` is what the person said just before it, `premise` what its plan takes for
+    granted and `needs` the tools that have to come before it, by the plan (a call without a premise is not planned).
+    One that `spoils` the run went through all the same."""
 
     tool: str
     arguments: dict[str, Any]
     result: object = None
     error: str | None = None
     said: str | None = None
+    premise: str | None = None
+    needs: tuple[str, ...] = ()
+    spoils: bool = False
 
 
 def worked(tool: str, arguments: dict[str, Any], result: object = "done", *, said: str | None = None) -> Call:
@@ -47,6 +53,7 @@ def run(
     steps = [
         Step(
             index=index,
+            step_id=None if call.premise is None else call.tool,
             user_input=call.said or (said if index == 0 else None),
             tool_call=ToolCall(tool=call.tool, arguments=call.arguments),
             observation=call.result,
@@ -54,9 +61,18 @@ def run(
         )
         for index, call in enumerate(calls)
     ]
-    task_id = f"task-{task or name}"
+    planned = [
+        PlanStep(step_id=call.tool, tool=call.tool, premises=(call.premise,), depends_on=call.needs)
+        for call in calls
+        if call.premise is not None
+    ]
     return Run(
-        run_id=name, task_id=task_id, user_intent=said, steps=tuple(steps), outcome=Outcome(status=status)
+        run_id=name,
+        task_id=f"task-{task or name}",
+        user_intent=said,
+        steps=tuple(steps),
+        plans=(Plan(steps=tuple(planned)),) if planned else (),
+        outcome=Outcome(status="failure" if any(call.spoils for call in calls) else status),
     )
 
 

@@ -1,4 +1,4 @@
-"""Sixteen planted faults: all are found, nothing is invented, and where there is no fault no draft passes."""
+"""Seventeen planted faults: all are found, nothing is invented, and where there is no fault no draft passes."""
 
 from __future__ import annotations
 
