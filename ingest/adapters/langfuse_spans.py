@@ -33,6 +33,10 @@ TYPES = frozenset(
     ]
 )
 KINDS: dict[str, SpanKind] = {"GENERATION": "llm", "TOOL": "tool", "RETRIEVER": "retriever", "AGENT": "agent"}
+_NOTED: dict[str, SpanKind] = {
+    "tool": "tool", "execute_tool": "tool", "retriever": "retriever", "llm": "llm", "chat": "llm", "text_completion": "llm",
+    "generate_content": "llm", "agent": "agent", "invoke_agent": "agent",
+}  # fmt: skip
 TOOL_NAMES = ("gen_ai.tool.name", "tool_name", "tool.name")
 
 Part = dict[str, Any]
@@ -77,7 +81,12 @@ def metadata(part: Part) -> Part:
     if not isinstance(found, dict):
         return {}
     attributes = decoded(found.get("attributes"))
-    return {**(attributes if isinstance(attributes, dict) else {}), **found}
+    flat = {
+        key.removeprefix("attributes."): value
+        for key, value in found.items()
+        if key.startswith("attributes.")
+    }
+    return {**(attributes if isinstance(attributes, dict) else {}), **flat, **found}
 
 
 def _merged(parts: list[Part]) -> Part:
@@ -102,7 +111,7 @@ def _by_id(parts: list[Part]) -> list[Part]:
 def _span(part: Part, number: int) -> Span:
     notes = metadata(part)
     tool = first([notes], *TOOL_NAMES)
-    kind = KINDS.get(text(part.get("type")), "chain")
+    kind = KINDS.get(text(part.get("type"))) or _kind_noted(notes)
     return Span(
         span_id=text(part.get("id")) or f"unnamed {number}",
         name=clean_text(tool or text(part.get("name")) or "unnamed"),
@@ -121,6 +130,12 @@ def _span(part: Part, number: int) -> Span:
         output_tokens=_tokens(part, "output", "completionTokens", "completion_tokens", "output_tokens"),
         tools=_tools(part),
     )
+
+
+def _kind_noted(notes: Part) -> SpanKind:
+    """The kind that the attributes of OpenTelemetry give to what Langfuse calls a span."""
+    told = first([notes], "openinference.span.kind", "traceloop.span.kind", "gen_ai.operation.name").lower()
+    return _NOTED.get(told, "chain")
 
 
 def _output(part: Part) -> JsonValue:

@@ -11,6 +11,7 @@ from typing import Any
 
 from errata_client.model import JsonValue
 from errata_client.run import Agent, Outcome, Run
+from ingest.adapters.autogen_state import messages_in_state
 from ingest.adapters.chat_run import content_id, declared_tools
 from ingest.adapters.code_blocks import is_execution
 from ingest.adapters.group_chat import GroupChat, speaker
@@ -41,13 +42,20 @@ class MultiAgentChat:
                 return "its messages are of several named agents"
             if _ran_code(found):
                 return "its messages are of agents and of what ran their code"
-        if opening.layout == "array" and len(_agents([*opening.samples])) >= ENOUGH:
+            if (
+                isinstance(sample, dict)
+                and "agent_states" in sample
+                and str(sample.get("type")).endswith("State")
+            ):
+                return "it is the state of a team of AutoGen"
+        bare = [sample for sample in opening.samples if _is_message(sample)]
+        if len(_agents(bare)) >= ENOUGH or _is_agent_chat(bare):
             return "it is a list of messages of several named agents"
         return None
 
     def read(self, opening: Opening) -> Iterator[Run | NotAnalysed]:
-        """One run a record; an array of messages is one run."""
-        if opening.layout == "array" and any(_is_message(sample) for sample in opening.samples):
+        """One run a record; bare messages are those of one run."""
+        if any(_is_message(sample) for sample in opening.samples):
             return converted(_one_chat(opening), group_run)
         return read_records(opening, group_run)
 
@@ -86,7 +94,8 @@ def _messages(record: JsonValue) -> list[Any]:
     if isinstance(record, list):
         return record
     if isinstance(record, dict):
-        return next((found for key in LISTS if isinstance(found := record.get(key), list) and found), [])
+        listed = next((found for key in LISTS if isinstance(found := record.get(key), list) and found), None)
+        return listed if listed is not None else messages_in_state(record)
     return []
 
 
@@ -111,10 +120,20 @@ def _is_reply(message: dict[str, Any]) -> bool:
 def _ran_code(messages: list[Any]) -> bool:
     """Whether the messages are of an agent and a machine that ran its code, or of AutoGen's AgentChat."""
     told = [message for message in messages if isinstance(message, dict)]
-    if any(isinstance(message.get("source"), str) and "type" in message for message in told):
+    if _is_agent_chat(told):
         return bool(_agents(messages))
     texts = (message.get("content") for message in told)
     return any(isinstance(text, str) and is_execution(text) for text in texts)
+
+
+def _is_agent_chat(messages: list[Any]) -> bool:
+    """Whether the messages are of AutoGen's AgentChat: they have a source and a type."""
+    return any(
+        isinstance(message, dict)
+        and isinstance(message.get("source"), str)
+        and str(message.get("type")).endswith(("Message", "Event"))
+        for message in messages
+    )
 
 
 def _essential(message: Any) -> Any:

@@ -39,8 +39,8 @@ class OpenAIChat:
         return None
 
     def read(self, opening: Opening) -> Iterator[Run | NotAnalysed]:
-        """One run a record; an array of messages is one run."""
-        if opening.layout == "array" and any(_is_message(sample) for sample in opening.samples):
+        """One run a record; bare messages are those of one run."""
+        if any(_is_message(sample) for sample in opening.samples):
             return converted(_one_conversation(opening), chat_run)
         return read_records(opening, chat_run)
 
@@ -160,6 +160,9 @@ def _declared(record: dict[str, JsonValue]) -> JsonValue:
 def reply_error(content: JsonValue, message: dict[str, Any]) -> StepError | None:
     """A reply that its message marks as an error is one; else its words tell."""
     told = chat_error(content)
-    if told is None and (message.get("is_error") is True or message.get("isError") is True):
+    marked = (
+        message.get("is_error") is True or message.get("isError") is True or message.get("status") == "error"
+    )
+    if told is None and marked:
         return StepError(message=as_text(content), status=status_in(as_text(content)))
     return told

@@ -7,6 +7,7 @@ from ingest.adapters.agents_sdk import AgentsSdk
 from ingest.adapters.dot_graph import DotGraph
 from ingest.adapters.execution_contract import ExecutionContract
 from ingest.adapters.langfuse import Langfuse
+from ingest.adapters.langgraph import LangGraph
 from ingest.adapters.langsmith import LangSmith
 from ingest.adapters.multi_agent_chat import MultiAgentChat
 from ingest.adapters.native_jsonl import NativeJsonl
@@ -40,6 +41,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     Langfuse(),
     RecordedActions(),
     SessionLog(),
+    LangGraph(),
     OpenAIResponses(),
     MultiAgentChat(),
     OpenAIChat(),

@@ -251,3 +251,22 @@ def test_scores_of_a_trace_that_is_not_there_are_told(tmp_path: Path) -> None:
     runs, left_out = read(written(tmp_path / "file.json", [a_trace(), score]))
     assert len(runs) == 1
     assert [item.position for item in left_out] == ["trace trace-9"]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"attributes": {"openinference.span.kind": "TOOL"}},
+        {"attributes": {"gen_ai.operation.name": "execute_tool"}},
+        {"attributes.traceloop.span.kind": "tool"},
+    ],
+)
+def test_a_span_that_its_attributes_call_a_tool_is_one(tmp_path: Path, metadata: Any) -> None:
+    lent = observation(
+        2, "SPAN", "lend", input='{"a": 1}', level="ERROR", statusMessage="lent", metadata=metadata
+    )
+    (run,), left_out = read(written(tmp_path / "trace.json", lf_trace(lent)))
+    assert not left_out
+    (step,) = [step for step in run.steps if step.tool_call]
+    assert step.error is not None
+    assert step.error.message == "lent"

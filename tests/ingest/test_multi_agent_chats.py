@@ -214,3 +214,43 @@ def test_a_role_that_says_whom_it_speaks_to_is_the_same_speaker(tmp_path: Path) 
     run = the_run(tmp_path, record)
     assert [step.step_id for step in run.steps] == ["human", "Orchestrator", "Orchestrator", "WebSurfer"]
     assert run.user_intent == "图书馆几点关门？"
+
+
+ASKED = [{"id": "c1", "arguments": '{"book_id": "B-1001"}', "name": "lend"}]
+TOLD = [{"content": "book is lent", "name": "lend", "call_id": "c1", "is_error": True}]
+AGENT_CHAT = [
+    {"source": "user", "models_usage": None, "content": "Lend me B-1001.", "type": "TextMessage"},
+    {"source": "desk", "models_usage": None, "content": ASKED, "type": "ToolCallRequestEvent"},
+    {"source": "desk", "models_usage": None, "content": TOLD, "type": "ToolCallExecutionEvent"},
+]
+
+
+def _saved(thread: list[Any]) -> Any:
+    told = [
+        {"content": "Lend me B-1001.", "source": "user", "type": "UserMessage"},
+        {"content": ASKED, "thought": None, "source": "desk", "type": "AssistantMessage"},
+        {"content": TOLD, "type": "FunctionExecutionResultMessage"},
+    ]
+    inner = {"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": told}}
+    desk = {"type": "ChatAgentContainerState", "agent_state": inner, "message_buffer": []}
+    manager = {"type": "RoundRobinManagerState", "message_thread": thread, "current_turn": 0}
+    return {"type": "TeamState", "version": "1.0.0", "agent_states": {"desk": desk, "manager": manager}}
+
+
+@pytest.mark.parametrize("kept", ["a message a line", "a state with calls", "a state without calls"])
+def test_a_chat_of_autogen_is_read_a_message_a_line_and_out_of_a_saved_state(
+    tmp_path: Path, kept: str
+) -> None:
+    path = tmp_path / "chat"
+    if kept == "a message a line":
+        written_lines(path, AGENT_CHAT)
+    else:
+        written(path, _saved(AGENT_CHAT if kept == "a state with calls" else AGENT_CHAT[:1]))
+    (run,), left_out = read(path)
+    assert not left_out
+    made = [step for step in run.steps if step.tool_call]
+    assert [(step.tool_call.tool, step.tool_call.arguments) for step in made if step.tool_call] == [
+        ("lend", {"book_id": "B-1001"})
+    ]
+    assert [step.error.message for step in made if step.error] == ["book is lent"]
+    assert run.user_intent == "Lend me B-1001."
