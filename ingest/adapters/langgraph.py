@@ -121,7 +121,7 @@ def _state(value: Json, levels: int) -> list[Json]:
         listed = [listed]
     if isinstance(listed, list) and any(map(_is_message, listed)):
         return [item for item in listed if isinstance(item, dict)]
-    inner = (value[key] for key in _STATES if isinstance(value.get(key), dict)) if levels else iter(())
+    inner: list[Json] = [value[key] for key in _STATES if isinstance(value.get(key), dict)] if levels else []
     return next((found for held in inner if (found := _state(held, levels - 1))), [])
 
 
