@@ -11,7 +11,7 @@ from errata_client.run import Run, Step, ToolDeclaration
 from ingest.adapters.chat_run import spoken
 from ingest.decisive.marking import marked
 from ingest.decisive.step import decisive_step
-from ingest.detectors.port import FINAL_ANSWER, Detector, Finding
+from ingest.detectors.port import Detector, Finding
 from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
 from ingest.references import Wanted, every, reference_calls
@@ -21,7 +21,7 @@ from ingest.step_context import step_context
 from ingest.text import MAX_MESSAGE, error_pattern
 from ingest.tools.declared import with_declarations
 from knowledge.cases import FailureCase, TriggerStep
-from knowledge.runs import ReferenceCall, RunRecord
+from knowledge.runs import FINAL_ANSWER, ReferenceCall, RunRecord
 
 MAX_INTENT = 1_000
 

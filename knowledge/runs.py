@@ -56,6 +56,10 @@ class RunRecord(Model):
     cases: int = 0
 
 
+FINAL_ANSWER = "final_answer"
+"""The step that ends a run, and the tool of it: what the agent says last."""
+
+
 def reference_id(project: str, run_id: str, index: int, step_id: str, tool: str) -> str:
     """The id of the reference call that the call at step `index` of the run is, where it worked and was kept."""
     return digest("reference", project, run_id, index, step_id, tool)

@@ -236,5 +236,6 @@ FITS: Mapping[str, Callable[[CallView, Any], CallView]] = {
     "absent": _absent,
     "arguments": _arguments,
     "said": _said,
+    "unstopped": lambda view, _condition: view.model_copy(update={"stops": 0}),
 }
 """By the kind of the condition: the view made such that it holds."""

@@ -11,6 +11,7 @@ from errata_client.decision import Decision
 from errata_client.jsontext import canonical
 from errata_client.rule import Confirm, RequireCall, Rule
 from knowledge.cases import FailureCase
+from knowledge.runs import FINAL_ANSWER
 from strategies.material import UNDUE, Material
 from strategies.synthesis.retry import is_transient
 
@@ -130,8 +131,9 @@ def _retried(case: FailureCase, standards: Standards) -> Judgement:
 
 def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     """A stop is right where the call failed for the reason that the rule gives."""
-    if case.error_code in UNDUE:
-        return _not_made(case, standards)
+    if case.error_code in UNDUE or case.trigger_step.tool == FINAL_ANSWER:
+        judged = _not_made if case.error_code in UNDUE else _unfinished
+        return judged(rule, case, standards)
     repair = case.repair
     if repair is not None and not (repair.changed or repair.added or repair.removed):
         return _worked_later(rule, case, (case.run_id, canonical(repair.arguments)), standards)
@@ -163,7 +165,7 @@ NOT_TO_BE_MADE = {
 }
 
 
-def _not_made(case: FailureCase, standards: Standards) -> Judgement:
+def _not_made(_rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     """Of a call that should not have been made, an error says nothing, nor that it worked."""
     if case.case_id in standards.explained:
         return Judgement("right", NOT_TO_BE_MADE[case.error_code])
@@ -172,3 +174,14 @@ def _not_made(case: FailureCase, standards: Standards) -> Judgement:
 
 def _heard(case: FailureCase) -> str:
     return case.view.user_input if case.view else ""
+
+
+def _unfinished(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
+    """An answer held back: right where contrast says that just what the rule asks for was missing."""
+    wanted = rule.action.tool if isinstance(rule.action, RequireCall) else None
+    missing = case.evidence.get("tool") if case.error_code == "outcome.missing_action" else None
+    if case.case_id not in standards.explained or (missing or wanted) != wanted:
+        return Judgement("unproven", "the run failed: whether for want of this is not told")
+    if missing is None:
+        return Judgement("right", "the run failed for the reason that the rule gives")
+    return Judgement("right", f"successful runs of the task called {missing}, and this run ended without it")

@@ -12,6 +12,7 @@ from knowledge.stage import Shift
 from knowledge.store import Query
 from knowledge.strategies import Strategy
 from strategies.life import LIVE
+from strategies.sight import seen
 
 SUCCESSES = 20
 """Calls that worked, of each strategy: they must go on passing."""
@@ -38,21 +39,20 @@ def regression_tests(shift: Shift, strategy: Strategy) -> RegressionTests:
 
 
 def _failures(shift: Shift, strategy: Strategy, rules: OfflineRules) -> Iterator[RegressionCase]:
-    found = shift.store.collection(shift.project, CASES).get_many(strategy.evidence.cases)
-    for case_id in strategy.evidence.cases:
-        stored = found.get(case_id)
-        view = stored.item.view if stored else None
-        if stored is None or view is None:
+    stored = shift.store.collection(shift.project, CASES).get_many(strategy.evidence.cases)
+    kept = [stored[case_id].item for case_id in strategy.evidence.cases if case_id in stored]
+    for case in seen(shift, kept):
+        if case.view is None:
             continue
-        asked = _asked(view, strategy, stored.item.error_message)
+        asked = _asked(case.view, strategy, case.error_message)
         expected = _expected(rules, asked)
         if expected.outcome != "pass":
             yield RegressionCase(
-                case_id=case_id,
+                case_id=case.case_id,
                 source="failure",
                 view=asked,
                 expected=expected,
-                was=stored.item.error_message[:500],
+                was=case.error_message[:500],
             )
 
 

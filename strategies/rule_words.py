@@ -32,6 +32,7 @@ CONDITIONS = {
     "absent": "{it.field} is not given",
     "argument": "{it.field} {matches} {it.pattern}",
     "arguments": "{it.left} {relation} {it.right}",
+    "unstopped": "no rule has stopped it in this run",
     "said": "what the person said last {matches} {shown}",
 }
 RELATIONS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import cached_property
 from itertools import islice
@@ -12,12 +12,13 @@ from errata_client.model import JsonValue
 from errata_client.rule import Scope
 from knowledge.cases import FailureCase
 from knowledge.kinds import ATTRIBUTIONS, CASES, PROBLEMS, REFERENCE_CALLS, ROOT_CAUSES, RUN_RECORDS
-from knowledge.runs import ReferenceCall, reference_id
+from knowledge.runs import FINAL_ANSWER, ReferenceCall
 from knowledge.stage import Shift
 from knowledge.store import Query, Range
 from strategies.loops import Loops
-from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, UNDUE, Material
+from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, Material
 from strategies.reach import WINDOW, Volume
+from strategies.sight import good_ends, seen, undue_calls
 
 MAX_READ = 5_000
 
@@ -65,28 +66,24 @@ class Supply:
                 by_cause.setdefault(cause, []).append(case)
         for cause_id in sorted(by_cause):
             mine = {_call(case) for case in by_cause[cause_id]}
-            undue = self._undue(by_cause[cause_id][:MAX_CASES])
+            mine_cases = by_cause[cause_id][:MAX_CASES]
+            undue = undue_calls(self._shift, mine_cases)
             yield Material(
                 scope=Scope(step_id=scope[0], tool=scope[1]),
                 cause=self._causes[cause_id],
-                cases=tuple(_seen(case, undue) for case in by_cause[cause_id][:MAX_CASES]),
-                others=tuple(case for case in cases if _call(case) not in mine)[:MAX_CASES],
+                cases=tuple(seen(self._shift, mine_cases)),
+                others=self._others(case for case in cases if _call(case) not in mine),
                 references=_good(references, undue),
                 today=self._shift.now.date(),
                 elsewhere=self._loops.elsewhere(scope)[:MAX_AGAIN],
             )
 
-    def _undue(self, cases: Sequence[FailureCase]) -> Mapping[str, ReferenceCall]:
-        """By case, the successful call that should not have been made, as far as it was kept."""
-        ids = {case.case_id: self._call_of(case) for case in cases if case.error_code in UNDUE}
-        if not ids:
-            return {}
-        calls = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).get_many(ids.values())
-        return {case_id: calls[call].item for case_id, call in ids.items() if call in calls}
-
-    def _call_of(self, case: FailureCase) -> str:
-        step = case.trigger_step
-        return reference_id(self._shift.project, case.run_id, step.index, step.step_id, step.tool or "")
+    def _others(self, cases: Iterator[FailureCase]) -> tuple[FailureCase, ...]:
+        """What other causes explain, or none yet. Calls that went through are left as they are: they are no failures of
+        this cause."""
+        found = list(islice(cases, MAX_CASES))
+        ends = {case.case_id for case in found if case.trigger_step.tool == FINAL_ANSWER}
+        return tuple(seen(self._shift, found)) if ends else tuple(found)
 
     def volume(self, scope: ScopeKey) -> Volume:
         """How many calls the runs of the last days made in the scope; read once for all scopes."""
@@ -103,6 +100,8 @@ class Supply:
             for call in stored.item.calls:
                 calls[call.step_id, call.tool] += 1
                 failed[call.step_id, call.tool] += not call.ok
+            calls[FINAL_ANSWER, FINAL_ANSWER] += 1
+            failed[FINAL_ANSWER, FINAL_ANSWER] += stored.item.outcome.status == "failure"
         return {scope: Volume(count, failed[scope]) for scope, count in calls.items()}
 
     def skipped(self) -> tuple[dict[str, JsonValue], ...]:
@@ -136,16 +135,13 @@ class Supply:
         return cases[:MAX_READ]
 
     def _references(self, scope: ScopeKey) -> tuple[ReferenceCall, ...]:
-        """The successful calls of the scope, lowest rank first, so that a bound still leaves a uniform sample."""
+        """The successful calls of the scope, lowest rank first, so that a bound still leaves a uniform sample; for the end of
+        a run, the ends of successful ones."""
+        if scope == (FINAL_ANSWER, FINAL_ANSWER):
+            return good_ends(self._shift)
         query = Query(where={"step_id": scope[0], "tool": scope[1]}, sort="rank")
         found = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).scan(query)
         return tuple(stored.item for stored in islice(found, MAX_REFERENCES))
-
-
-def _seen(case: FailureCase, undue: Mapping[str, ReferenceCall]) -> FailureCase:
-    """The case with what the client knew: contrast reads run records, which hold no views."""
-    call = undue.get(case.case_id)
-    return case if call is None or case.view is not None else case.model_copy(update={"view": call.view})
 
 
 def _good(

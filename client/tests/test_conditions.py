@@ -250,3 +250,8 @@ def test_what_a_person_said_last_is_matched_and_silence_never(
 
 def test_what_a_person_said_is_unknown_without_a_run_context() -> None:
     assert not holds({"kind": "said", "pattern": "yes"}, user_input="yes", has_context=False)
+
+
+@pytest.mark.parametrize(("stops", "expected"), [(0, True), (1, False)])
+def test_what_is_said_once_is_said_before_the_first_stop(stops: int, expected: bool) -> None:
+    assert holds({"kind": "unstopped"}, stops=stops) is expected

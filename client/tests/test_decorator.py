@@ -118,6 +118,15 @@ def test_a_stopped_call_counts_as_never_made() -> None:
     assert (view.repeats, view.calls_before) == (0, ())
 
 
+def test_what_is_said_once_stops_one_call_of_a_tool_in_a_run() -> None:
+    get_order = given_back(Deciding(a_rule(action=BLOCK, conditions=[{"kind": "unstopped"}])))
+    for run_id in ("r1", "r2"):
+        with running(RunContext(run_id)):
+            with pytest.raises(CallBlocked):
+                get_order("2378156")
+            assert get_order("2378156") == ("2378156", 3, {})
+
+
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_person_may_confirm_a_call(yes: bool) -> None:
     asked: list[str] = []

@@ -7,10 +7,9 @@ from typing import Literal
 
 from errata_client.model import JsonValue
 from ingest.contrast.differences import Difference
-from ingest.detectors.port import FINAL_ANSWER
 from ingest.fingerprint import case_id, fingerprint
 from knowledge.cases import ErrorCode, FailureCase, StepContext, TriggerStep
-from knowledge.runs import RecordedCall, RunRecord
+from knowledge.runs import FINAL_ANSWER, RecordedCall, RunRecord
 
 CONTRAST_CODES: tuple[ErrorCode, ...] = (
     "outcome.missing_action",

@@ -10,9 +10,6 @@ from errata_client.replay import StepView
 from errata_client.run import Run
 from knowledge.cases import ErrorCode, ErrorKind
 
-FINAL_ANSWER = "final_answer"
-"""The step that ends a run, and the tool of it: what the agent says last."""
-
 
 @dataclass(frozen=True)
 class Finding:

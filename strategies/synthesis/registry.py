@@ -8,6 +8,7 @@ from strategies.material import Material
 from strategies.synthesis.argument_form import form_separations
 from strategies.synthesis.argument_rewrite import ArgumentRewrite
 from strategies.synthesis.ask_for_value import AskForValue
+from strategies.synthesis.before_answer import CheckBeforeAnswer
 from strategies.synthesis.confirm import AskFirst
 from strategies.synthesis.derived_amount import DerivedAmount
 from strategies.synthesis.json_extraction import JsonExtraction
@@ -31,6 +32,7 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     Prerequisite(),
     AskFirst(),
     PlanAnew(),
+    CheckBeforeAnswer(),
     LoopBreaker(),
 )
 

@@ -21,6 +21,7 @@ from knowledge.store import Query
 from knowledge.strategies import Strategy
 from tests.api.parties import PROJECT, HandClock, MakeBearer
 from tests.strategies.shop import contrasted
+from tests.strategies.test_before_answer import asked, forgot, opened
 from tests.strategies.test_confirm import cancelled, hasty, kept
 from tests.strategies.test_replan import shipped
 from wiring.build import Errata
@@ -68,6 +69,15 @@ STORIES = (
         acts=("hear it takes too long",),
         passes=("hear it takes too long", "hear yes, please"),
         said="has not said yes",
+    ),
+    Story(
+        "before_answer",
+        [*opened(), *asked(), *forgot()],
+        "final_answer",
+        {},
+        acts=("open_repair",),
+        passes=("open_repair", "write_log"),
+        said="held back: write_log was not called",
     ),
     Story(
         "replan",

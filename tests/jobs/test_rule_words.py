@@ -84,6 +84,7 @@ def test_every_kind_of_action_has_its_words(
         ),
         ({"kind": "argument", "field": "args.b", "pattern": "^c"}, "args.b matches ^c"),
         ({"kind": "absent", "field": "args.b"}, "args.b is not given"),
+        ({"kind": "unstopped"}, "no rule has stopped it in this run"),
         ({"kind": "said", "pattern": "^yes"}, "what the person said last matches ^yes"),
         (
             {"kind": "said", "pattern": "^yes", "negate": True},

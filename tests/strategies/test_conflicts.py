@@ -147,6 +147,7 @@ CONDITIONS: list[list[dict[str, Any]]] = [
     [{"kind": "fact", "path": "/status", "pattern": "^pending", "about": "args.order_id"}],
     [{"kind": "argument", "field": "args.cabin", "pattern": "^(economy|first)$"}],
     [{"kind": "absent", "field": "args.currency"}],
+    [{"kind": "unstopped"}],
     [{"kind": "said", "pattern": "(?i)^yes", "negate": True}],
     [{"kind": "arguments", "left": "args.a", "relation": "different_length", "right": "args.b"}],
 ]

@@ -26,6 +26,7 @@ from errata_client.rule import (
     Repeated,
     Said,
     Unseen,
+    Unstopped,
 )
 from errata_client.view import CallView
 
@@ -167,6 +168,10 @@ def _said(condition: Said) -> Check:
     return check
 
 
+def _unstopped(_condition: Unstopped) -> Check:
+    return lambda asked: asked.view.stops == 0
+
+
 def _absent(condition: Absent) -> Check:
     pointer = pointer_of(condition.field)
     return lambda asked: get(asked.arguments, pointer) is MISSING
@@ -226,5 +231,6 @@ CONDITIONS: Mapping[str, Callable[[Any], Check]] = {
     "argument": _argument,
     "absent": _absent,
     "said": _said,
+    "unstopped": _unstopped,
 }
 """Every kind of condition; a new kind is a model in rule.py and a line here."""

@@ -47,6 +47,7 @@ class Moment:
     """The pointer and value of each scalar argument."""
 
     signature: bytes
+    stops: int = 0
 
     @lazily
     def ids(self) -> dict[str, str]:
@@ -74,6 +75,7 @@ class Moment:
                 "last_observation": self.last_observation,
                 "repeats": self.repeats,
                 "repeated_error": self.repeated_error,
+                "stops": self.stops,
                 "facts": self.results.facts(self.ids) if self.results else (),
             },
         )
@@ -83,7 +85,7 @@ class RunContext:
     """One per run; bounded; safe to use from several threads.
 
     Say what happens in its order: `hear` what a person says, `view` a call before it goes out, `start` it, and
-    `finish` or `fail` it. While a started call has not come back, a value that was found nowhere is "pending".
+    `finish` or `fail` it; `stop` where a rule stopped it. While a started call has not come back, a value that was found nowhere is "pending".
     The agent's own words are never given to it: a value is not given by being said by the agent.
     """
 
@@ -92,6 +94,7 @@ class RunContext:
         self._sources = Sources()
         self._results = Results()
         self._calls = _Calls()
+        self._stopped: Counter[str] = Counter()
         self._out: dict[int, tuple[CallView | Moment, bytes]] = {}
         self._handle = 0
         self._heard = ""
@@ -177,6 +180,7 @@ class RunContext:
             results=results,
             leaves=found,
             signature=signature,
+            stops=self._stopped[tool],
         )
 
     def start(self, view: CallView | Moment) -> int:
@@ -188,6 +192,12 @@ class RunContext:
             self._calls.start(known)
             self._sources.out = len(self._out)
             return self._handle
+
+    def stop(self, tool: str) -> None:
+        """A rule stopped a call of the tool: it did not go out."""
+        with self._lock:
+            if len(self._stopped) < MAX_TOOLS or tool in self._stopped:
+                self._stopped[tool] += 1
 
     def finish(self, handle: int, observation: str) -> CallView:
         """The call succeeded with `observation` as text; its view in phase "after"."""

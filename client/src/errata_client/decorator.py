@@ -142,7 +142,7 @@ class GoingCall:
 
     def __init__(self, guard: Guard, bound: BoundCall, tool: str) -> None:
         self._guard, self._bound = guard, bound
-        self._context = guard.context()
+        self._context, self._tool = guard.context(), tool
         view = self._first_view(tool)
         decision = guard.client.decide(view)
         self._speak(decision)
@@ -191,6 +191,8 @@ class GoingCall:
         if decision.outcome in STOPS:
             confirmed = decision.outcome == "confirm" and self._guard.on_confirm
             if not (confirmed and confirmed(text, decision)):
+                if self._context is not None:
+                    self._context.stop(self._tool)
                 raise CallBlocked(text, decision)
         elif text and self._guard.on_hint:
             self._guard.on_hint(text, decision)

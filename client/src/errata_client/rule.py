@@ -150,6 +150,12 @@ class Said(Model):
     negate: bool = False
 
 
+class Unstopped(Model):
+    """No rule has stopped a call of this tool in this run yet: what the rule says is said once."""
+
+    kind: Literal["unstopped"] = "unstopped"
+
+
 class Absent(Model):
     """The call has no argument at `field`."""
 
@@ -158,7 +164,17 @@ class Absent(Model):
 
 
 Condition = Annotated[
-    Unseen | NotCalled | Called | Repeated | LastError | FactIs | Arguments | ArgumentIs | Absent | Said,
+    Unseen
+    | NotCalled
+    | Called
+    | Repeated
+    | LastError
+    | FactIs
+    | Arguments
+    | ArgumentIs
+    | Absent
+    | Said
+    | Unstopped,
     Field(discriminator="kind"),
 ]
 

@@ -42,7 +42,7 @@ class CallView(Model):
     value was seen. `repeats` counts earlier calls of the run with the same tool and equal arguments, `repeated_error` is
     the error of the latest of them, where it failed and no tool that changes something (by its name) has succeeded since. A view
     with `has_context` false was made without a run context: its provenance, `calls_before`, `repeats` and
-    `facts` are unknown, not empty. `user_input` is the latest thing that a person said. `calls_before` holds the
+    `facts` are unknown, not empty. `stops` counts how often a rule has stopped a call of this tool in this run. `user_input` is the latest thing that a person said. `calls_before` holds the
     first success of each tool and the latest calls, the latest last; `last_observation` is the start of the
     latest earlier successful result. `observation` and `error` are this call's own, once it returned.
     """
@@ -63,4 +63,5 @@ class CallView(Model):
     last_observation: str | None = None
     repeats: int = 0
     repeated_error: str | None = None
+    stops: int = 0
     facts: tuple[Fact, ...] = ()
