@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from attribution.encoders.measuring import measured
 from attribution.encoders.port import Encoder
 from attribution.parameters import default_parameters
 from benchmarks.attribution import decide, labelled, outcomes
-from benchmarks.calibration import measure
 from knowledge.causes import Attribution
 
 GROUPS = labelled()
@@ -40,7 +40,6 @@ def test_most_texts_of_known_causes_are_matched_and_few_are_missed(decided: dict
 def test_the_packaged_calibrations_are_the_measured_ones(default_encoders: tuple[Encoder, ...]) -> None:
     for encoder in default_encoders:
         packaged = default_parameters().calibrations[encoder.id].error_pattern
-        measured = measure(encoder)
-        for (cosine, score), (again, same) in zip(packaged.knots, measured.knots, strict=True):
+        for (cosine, score), (again, same) in zip(packaged.knots, measured(encoder).knots, strict=True):
             assert cosine == pytest.approx(again, abs=0.02)
             assert score == same
