@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from errata_client.view import CallView
 from knowledge.kinds import CASES, STRATEGIES
@@ -12,6 +12,7 @@ from knowledge.strategies import Strategy
 from strategies import life
 from strategies.conflicts import Conflict, Placed, conflicts
 from strategies.material import view_after, view_before
+from strategies.sight import seen
 
 MAX_VIEWS = 40
 
@@ -33,12 +34,25 @@ def conflicts_ahead(shift: Shift, strategy: Strategy) -> list[Conflict]:
     return conflicts_of(shift, strategy) if strategy.state in {"in_review", "shadow"} else []
 
 
+def conflicts_among(shift: Shift, drafts: Sequence[Strategy]) -> dict[str, tuple[Conflict, ...]]:
+    """By draft, how it would conflict with live rules, and with the drafts before it, were they approved first; only those
+    of which there is something to tell."""
+    found = {}
+    for place, draft in enumerate(drafts):
+        earlier = [item for item in drafts[:place] if item.rule.scope == draft.rule.scope]
+        waiting = (
+            conflicts(_placed(shift, draft), [_placed(shift, item) for item in earlier]) if earlier else []
+        )
+        found[draft.strategy_id] = (*conflicts_of(shift, draft), *waiting)
+    return {strategy_id: told for strategy_id, told in found.items() if told}
+
+
 def _placed(shift: Shift, strategy: Strategy) -> Placed:
     """The rule with the views of cases that it was made from; of its other rows only the arguments are known."""
     rule, evidence = strategy.rule, strategy.evidence
     cases = shift.store.collection(shift.project, CASES).get_many(evidence.cases[:MAX_VIEWS])
     view_of = view_before if rule.trigger.phase == "before" else view_after
-    views = [view_of(stored.item) for stored in cases.values()]
+    views = [view_of(case) for case in seen(shift, [stored.item for stored in cases.values()])]
     rows = [
         CallView(
             run_id=row.run_id,

@@ -11,7 +11,7 @@ from pathlib import Path
 from knowledge.deliveries import Delivery
 from knowledge.strategies import Strategy
 from strategies.publish.port import Answer, Message, PublishError, Sent
-from strategies.publish.rule_file import file_name, read_rule, rule_file
+from strategies.publish.rule_file import approval, file_name, rule_file
 
 PROPOSED, APPROVED, REJECTED = "proposed", "approved", "rejected"
 SECONDS = 60
@@ -32,7 +32,7 @@ class Folder:
             for draft in message.drafts:
                 if self._where(message.project, draft.strategy_id) in {None, PROPOSED}:
                     self._file(message.project, PROPOSED, draft.strategy_id).write_text(
-                        rule_file(draft), encoding="utf-8"
+                        rule_file(draft, message.conflicts_of(draft)), encoding="utf-8"
                     )
         except OSError as error:
             raise PublishError(f"{self.path}: {error.strerror or error}") from error
@@ -64,11 +64,10 @@ class Folder:
             return Answer(draft.strategy_id, "rejected", self.name, reason)
         path = self._file(project, APPROVED, draft.strategy_id)
         try:
-            rule = read_rule(path.read_text(encoding="utf-8"), str(path))
+            text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise PublishError(f"{path}: cannot be read: {error}") from error
-        same = rule.model_copy(update={"mode": draft.rule.mode}) == draft.rule
-        return Answer(draft.strategy_id, "approved", self.name, reason, None if same else rule)
+        return approval(draft, self.name, reason, text, str(path))
 
     def _where(self, project: str, strategy_id: str) -> str | None:
         for state in (APPROVED, REJECTED, PROPOSED):

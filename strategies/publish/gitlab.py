@@ -14,10 +14,11 @@ import httpx
 
 from knowledge.deliveries import Delivery
 from knowledge.strategies import Strategy
+from strategies.conflicts import Conflict
 from strategies.publish.port import Answer, Message, PublishError, Sent
-from strategies.publish.rule_file import file_name, read_rule, rule_file
+from strategies.publish.rule_file import approval, file_name, rule_file
 from strategies.publish.sending import ask, send
-from strategies.publish.wording import figures, rows, summary, title
+from strategies.publish.wording import conflicts, figures, rows, summary, title
 
 GITLAB = "GitLab"
 
@@ -74,9 +75,7 @@ class GitLab:
             return Answer(draft.strategy_id, "rejected", actor, f"{number} was merged without it")
         if answer.is_error:
             raise PublishError(f"GitLab answered {answer.status_code} for {self._path(draft)}")
-        rule = read_rule(answer.text, self._path(draft))
-        same = rule.model_copy(update={"mode": draft.rule.mode}) == draft.rule
-        return Answer(draft.strategy_id, "approved", actor, f"{number} was merged", None if same else rule)
+        return approval(draft, actor, f"{number} was merged", answer.text, self._path(draft))
 
     def _commit(self, branch: str, message: Message) -> None:
         """The files on the branch, which is made if it is missing; files that are there are written anew."""
@@ -99,7 +98,11 @@ class GitLab:
             "branch": branch,
             "commit_message": _heading(message),
             "actions": [
-                {"action": action, "file_path": self._path(draft), "content": rule_file(draft)}
+                {
+                    "action": action,
+                    "file_path": self._path(draft),
+                    "content": rule_file(draft, message.conflicts_of(draft)),
+                }
                 for draft in message.drafts
             ],
         }
@@ -158,13 +161,16 @@ def description(message: Message) -> str:
     """The merge request's text: each rule with its figures and a table of before and after."""
     parts = [
         "Merging approves these rules as the files say, closing rejects them; delete a file to reject one rule.",
-        *(_told(draft) for draft in message.drafts),
+        "What has to be acknowledged is named under `acknowledge:` in the rule's file; without it the rule stays in review.",
+        *(_told(draft, message.conflicts_of(draft)) for draft in message.drafts),
     ]
     return "\n\n".join([*parts, *([f"[Review in Errata]({message.link})"] if message.link else [])])
 
 
-def _told(draft: Strategy) -> str:
+def _told(draft: Strategy, found: Sequence[Conflict]) -> str:
     lines = [f"### {_plain(title(draft))}", "", _plain(summary(draft)), "", f"*{_plain(figures(draft))}*"]
+    ways = [f"- **{_plain(line)}**" for line in conflicts(found)]
+    lines += ["", *ways] if ways else []
     shown = list(rows(draft))
     if shown:
         lines += ["", "| before | after |", "|---|---|"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, Protocol, runtime_checkable
 
@@ -11,6 +11,7 @@ from errata_client.rule import Rule
 from knowledge.deliveries import Delivery
 from knowledge.errors import ErrataError
 from knowledge.strategies import Strategy
+from strategies.conflicts import Conflict
 
 
 class PublishError(ErrataError):
@@ -21,12 +22,18 @@ class PublishError(ErrataError):
 
 @dataclass(frozen=True)
 class Message:
-    """What is shown: the drafts of a project's night. `link` is the service's address for people, where it has one."""
+    """What is shown: the drafts of a project's night. `link` is the service's address for people, where it has one;
+    `conflicts` says by draft in whose way it would get, of the rules that are live and of the drafts before it."""
 
     project: str
     day: date
     drafts: tuple[Strategy, ...]
     link: str | None = None
+    conflicts: Mapping[str, Sequence[Conflict]] = field(default_factory=dict)
+
+    def conflicts_of(self, draft: Strategy) -> Sequence[Conflict]:
+        """Those of one draft, the worst first."""
+        return self.conflicts.get(draft.strategy_id, ())
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,15 @@ class Sent:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a person decided on one strategy. `rule` is the rule as they left it, None where it is as it was shown."""
+    """What a person decided on one strategy. `rule` is the rule as they left it, None where it is as it was shown;
+    `acknowledge` are the flags and conflicts that they acknowledged by name."""
 
     strategy_id: str
     verdict: Literal["approved", "rejected"]
     actor: str
     reason: str
     rule: Rule | None = None
+    acknowledge: tuple[str, ...] = ()
 
 
 class Publisher(Protocol):

@@ -12,7 +12,7 @@ import httpx
 
 from strategies.publish.port import Message, PublishError, Sent
 from strategies.publish.sending import send
-from strategies.publish.wording import figures, rows, summary, title
+from strategies.publish.wording import conflicts, figures, rows, summary, title
 
 API = "https://slack.com/api"
 MAX_DRAFTS = 15
@@ -92,6 +92,7 @@ def blocks_of(message: Message) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = [{"type": "header", "text": heading}]
     for draft in message.drafts[:MAX_DRAFTS]:
         told = [f"*{_escaped(title(draft))}*", _escaped(summary(draft)), f"_{_escaped(figures(draft))}_"]
+        told += [f":warning: {_escaped(line)}" for line in conflicts(message.conflicts_of(draft))]
         blocks.append(_section("\n".join(told)))
         shown = "\n".join(f"{_escaped(before)}  →  {_escaped(after)}" for before, after in rows(draft))
         if shown:

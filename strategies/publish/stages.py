@@ -14,6 +14,7 @@ from knowledge.stage import Shift, StageReport
 from knowledge.store import Query, Stored
 from knowledge.strategies import Strategy
 from strategies import review
+from strategies.neighbours import conflicts_among
 from strategies.publish.port import Answer, Answering, Message, Publisher, PublishError
 
 MAX_ATTEMPTS = 14
@@ -94,7 +95,8 @@ def _sent(
     shift.guard()
     collection = shift.store.collection(shift.project, DELIVERIES)
     collection.put_many([begun])
-    message = Message(shift.project, shift.now.date(), tuple(drafts), link)
+    ways = conflicts_among(shift, drafts)
+    message = Message(shift.project, shift.now.date(), tuple(drafts), link, ways)
     update: dict[str, object] = {"at": shift.now, "attempts": attempts}
     try:
         sent = publisher.publish(message)
@@ -142,7 +144,7 @@ def _done(shift: Shift, answer: Answer) -> str | None:
             review.edit(
                 shift, answer.strategy_id, answer.rule, answer.actor, f"{answer.reason}, as edited there"
             )
-        review.approve(shift, answer.strategy_id, answer.actor, answer.reason)
+        review.approve(shift, answer.strategy_id, answer.actor, answer.reason, acknowledge=answer.acknowledge)
     except ErrataError as error:
         return str(error)
     return None

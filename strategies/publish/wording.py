@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import orjson
 
 from errata_client.model import JsonValue
 from knowledge.strategies import BeforeAfter, Strategy
+from strategies.conflicts import Conflict
 from strategies.likeness import LIKE_REJECTED
 from strategies.reach import reach_in_words
 from strategies.rule_words import in_words
 
 SHOWN_ROWS = 3
 CELL = 160
+ASKED = {
+    "refused": "{it.kind} {it.with_rule}, cannot be approved",
+    "acknowledge": "has to acknowledge {it.acknowledge}",
+    "note": "{it.kind} {it.with_rule}",
+}
+"""What a conflict asks of an approval."""
+
 UNSEEN = {"Cf", "Cc", "Co", "Cs"}
 
 
@@ -41,6 +49,12 @@ def figures(strategy: Strategy) -> str:
         *(one.in_words() for one in found.resembles),
     ]
     return "; ".join(told)
+
+
+def conflicts(found: Sequence[Conflict]) -> Iterator[str]:
+    """In whose way the rule would get, and what an approval has to say of it; one line each."""
+    for one in found:
+        yield f"{ASKED[one.grade].format(it=one)}: {_visible(one.words)}"
 
 
 def rows(strategy: Strategy) -> Iterator[tuple[str, str]]:

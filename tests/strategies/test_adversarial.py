@@ -139,7 +139,7 @@ def test_slack_and_gitlab_show_hostile_text_as_text(store: Store) -> None:
         line for line in merge_request.splitlines() if line.lstrip().startswith(("/merge", "/approve"))
     ]
     for draft in drafts:
-        again = read_rule(rule_file(draft), "a file")
+        again = read_rule(rule_file(draft), "a file")[0]
         assert again.model_copy(update={"mode": draft.rule.mode}) == draft.rule
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from errata_client.rule import Rule
 from knowledge.kinds import STRATEGIES
 from knowledge.stage import Shift
 from knowledge.store import Query, Store
@@ -22,6 +25,17 @@ def strategy(shift: Shift, strategy_id: str = FIRST) -> Strategy:
     stored = shift.store.collection(PROJECT, STRATEGIES).get(strategy_id)
     assert stored is not None
     return stored.item
+
+
+def with_live(shift: Shift, action: dict[str, Any], pattern: str, strategy_id: str = "ST-0098") -> str:
+    """A live rule beside the first draft, that looks at the same argument; its id."""
+    first = strategy(shift)
+    trigger = first.rule.trigger.model_copy(update={"pattern": pattern})
+    changed = {"id": strategy_id, "trigger": trigger, "mode": "active"}
+    rule = Rule.model_validate({**first.rule.model_copy(update=changed).model_dump(), "action": action})
+    live = {"strategy_id": strategy_id, "draft_key": strategy_id, "rule": rule, "state": "active"}
+    shift.store.collection(PROJECT, STRATEGIES).put(first.model_copy(update=live), None)
+    return strategy_id
 
 
 def states(shift: Shift) -> set[str]:

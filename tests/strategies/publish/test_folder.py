@@ -13,7 +13,7 @@ from knowledge.store import Store
 from strategies.publish.folder import Folder
 from strategies.publish.port import PublishError
 from strategies.publish.stages import announce, settle
-from tests.strategies.publish.drafts import FIRST, morning, states, strategy
+from tests.strategies.publish.drafts import FIRST, morning, states, strategy, with_live
 from tests.strategies.shop import PROJECT
 
 
@@ -77,3 +77,15 @@ def test_a_folder_that_cannot_be_written_is_told(shift: Shift, tmp_path: Path) -
     with pytest.raises(PublishError, match="taken"):
         Folder(taken).test()
     assert "taken" in str(announce(shift, [Folder(taken)]).skipped)
+
+
+def test_what_was_not_acknowledged_is_approved_once_the_file_says_so(shift: Shift, tmp_path: Path) -> None:
+    with_live(shift, {"kind": "hint", "text": "Seven digits."}, r"^[0-9]")
+    folder = Folder(tmp_path)
+    announce(shift, [folder])
+    moved(tmp_path, "approved")
+    assert "acknowledge hides:ST-0098" in str(settle(shift, [folder]).skipped)
+    path = tmp_path / PROJECT / "approved" / f"{FIRST}.yaml"
+    path.write_text(path.read_text().replace("acknowledge: []", "acknowledge: ['hides:ST-0098']"))
+    assert settle(shift, [folder]).counts["approved"] == 1
+    assert strategy(shift).state == "active"

@@ -14,7 +14,7 @@ from strategies.bundles import current_bundle
 from strategies.publish.gitlab import GitLab, description
 from strategies.publish.port import Message, PublishError
 from strategies.publish.stages import announce, settle
-from tests.strategies.publish.drafts import FIRST, morning, states, strategy
+from tests.strategies.publish.drafts import FIRST, morning, states, strategy, with_live
 from tests.strategies.publish.fake_gitlab import PROJECT as GITLAB_PROJECT
 from tests.strategies.publish.fake_gitlab import TOKEN, URL, FakeGitLab
 from tests.strategies.shop import NOW, PROJECT
@@ -158,3 +158,86 @@ def test_text_of_a_case_becomes_no_markup_and_no_quick_action(shift: Shift) -> N
     assert "@all" not in told.replace("\\@all", "")
     assert "](https" not in told
     assert "<img>" not in told
+
+
+HINT = {"kind": "hint", "text": "Order numbers have seven digits."}
+BLOCK = {"kind": "block", "text": "Ask for the order's number."}
+
+
+def test_a_request_says_in_whose_way_a_rule_would_get_and_its_file_how_that_is_acknowledged(
+    shift: Shift, server: FakeGitLab, gitlab: GitLab
+) -> None:
+    with_live(shift, HINT, r"^[0-9]")
+    announce(shift, [gitlab])
+    assert "has to acknowledge hides:ST\\-0098" in server.requests[0]["description"].replace("ST-", "ST\\-")
+    document = yaml.safe_load(server.branches[branch(server)][f"rules/{FIRST}.yaml"])
+    assert document["acknowledge"] == []
+    assert [one["acknowledge"] for one in document["conflicts"]] == ["hides:ST-0098"]
+
+
+def test_merging_what_was_not_acknowledged_approves_nothing_and_says_so(
+    shift: Shift, server: FakeGitLab, gitlab: GitLab
+) -> None:
+    with_live(shift, HINT, r"^[0-9]")
+    announce(shift, [gitlab])
+    server.merge(1)
+    for _ in range(2):
+        report = settle(shift, [gitlab])
+        assert [one["strategy"] for one in report.skipped] == [FIRST]
+        assert "acknowledge hides:ST-0098" in str(report.skipped)
+    assert (strategy(shift).state, strategy(shift).rule.revision) == ("in_review", 1)
+
+
+def test_merging_with_the_conflict_acknowledged_by_name_approves_and_writes_it_down(
+    shift: Shift, server: FakeGitLab, gitlab: GitLab
+) -> None:
+    with_live(shift, HINT, r"^[0-9]")
+    announce(shift, [gitlab])
+    path = f"rules/{FIRST}.yaml"
+    document = yaml.safe_load(server.branches[branch(server)][path])
+    document["acknowledge"] = ["hides:ST-0098"]
+    server.merge(1, edited={path: yaml.safe_dump(document)})
+    settle(shift, [gitlab])
+    approved = strategy(shift)
+    assert approved.state == "active"
+    assert approved.history[-1].reason == "merge request !1 was merged, acknowledging hides:ST-0098"
+    assert "edited" not in approved.evidence.flags
+
+
+def test_a_conflict_that_is_refused_cannot_be_acknowledged(
+    shift: Shift, server: FakeGitLab, gitlab: GitLab
+) -> None:
+    with_live(shift, BLOCK, r"^[0-9]{7}$", "ST-0000")
+    announce(shift, [gitlab])
+    assert "cannot be approved" in server.requests[0]["description"]
+    path = f"rules/{FIRST}.yaml"
+    document = yaml.safe_load(server.branches[branch(server)][path])
+    document["acknowledge"] = ["shadows:ST-0000"]
+    server.merge(1, edited={path: yaml.safe_dump(document)})
+    assert "cannot go live" in str(settle(shift, [gitlab]).skipped)
+    assert strategy(shift).state == "in_review"
+
+
+@pytest.mark.parametrize("written", ["hides:ST-0098", {"hides": "ST-0098"}, [1]])
+def test_an_acknowledgement_that_is_no_list_of_names_is_said(
+    shift: Shift, server: FakeGitLab, gitlab: GitLab, written: object
+) -> None:
+    announce(shift, [gitlab])
+    path = f"rules/{FIRST}.yaml"
+    document = yaml.safe_load(server.branches[branch(server)][path])
+    document["acknowledge"] = written
+    server.merge(1, edited={path: yaml.safe_dump(document)})
+    assert "is a list of names" in str(settle(shift, [gitlab]).skipped)
+    assert strategy(shift).state == "in_review"
+
+
+def test_an_edit_that_cannot_go_live_is_made_once(shift: Shift, server: FakeGitLab, gitlab: GitLab) -> None:
+    with_live(shift, HINT, r"^[0-9]")
+    announce(shift, [gitlab])
+    path = f"rules/{FIRST}.yaml"
+    document = yaml.safe_load(server.branches[branch(server)][path])
+    document["rule"]["valid_until"] = "2026-04-01"
+    server.merge(1, edited={path: yaml.safe_dump(document)})
+    for _ in range(3):
+        settle(shift, [gitlab])
+    assert strategy(shift).rule.revision == 2

@@ -7,15 +7,16 @@ from typing import Any
 import httpx
 import pytest
 
-from knowledge.kinds import DELIVERIES
+from knowledge.kinds import DELIVERIES, STRATEGIES
 from knowledge.stage import Shift
 from knowledge.store import Query, Store
 from knowledge.strategies import Strategy
 from strategies import review
+from strategies.neighbours import conflicts_among
 from strategies.publish.port import Message, PublishError
 from strategies.publish.slack import MAX_DRAFTS, SlackBot, SlackWebhook, blocks_of
 from strategies.publish.stages import announce
-from tests.strategies.publish.drafts import FIRST, morning, strategy
+from tests.strategies.publish.drafts import FIRST, morning, strategy, with_live
 from tests.strategies.publish.fake_slack import HOOK, TOKEN, FakeSlack
 from tests.strategies.shop import NOW, PROJECT
 
@@ -140,3 +141,29 @@ def test_text_of_a_case_becomes_no_mention_and_no_markup(shift: Shift) -> None:
     assert "<https" not in told
     assert "&lt;!channel&gt;" in told
     assert told.count("```") == 2
+
+
+def test_a_draft_comes_with_the_rules_that_it_would_get_in_the_way_of(
+    shift: Shift, slack: FakeSlack, webhook: SlackWebhook
+) -> None:
+    with_live(shift, {"kind": "hint", "text": "Seven digits."}, r"^[0-9]")
+    with_live(shift, {"kind": "block", "text": "Ask."}, r"^[0-9]{7}$", "ST-0000")
+    announce(shift, [webhook])
+    told = text_in(slack.messages[0])
+    assert ":warning: has to acknowledge hides:ST-0098: ST-0001 changes what ST-0098 looks at" in told
+    assert ":warning: shadows ST-0000, cannot be approved: ST-0000 stops calls that ST-0001 mends" in told
+
+
+def test_of_two_drafts_in_each_others_way_the_later_one_is_marked(shift: Shift) -> None:
+    first = strategy(shift)
+    other = with_live(shift, {"kind": "hint", "text": "Seven digits."}, r"^[0-9]")
+    waiting = strategy(shift, other).model_copy(update={"state": "in_review"})
+    collection = shift.store.collection(PROJECT, STRATEGIES)
+    stored = collection.get(other)
+    assert stored is not None
+    collection.put(waiting, stored.version)
+
+    found = conflicts_among(shift, [first, waiting])
+    assert {name: [one.acknowledge for one in told] for name, told in found.items()} == {
+        other: [f"hides:{FIRST}"]
+    }
