@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from errata_client.replay import StepView, replay
 from errata_client.run import Run, Step, ToolDeclaration
@@ -15,9 +18,9 @@ from ingest.detectors.port import Detector, Finding
 from ingest.detectors.registry import DETECTORS, LAST_RESORT
 from ingest.fingerprint import case_id, fingerprint
 from ingest.references import Wanted, every, reference_calls
-from ingest.repair import find_repair
+from ingest.repair import find_repair, succeeded
 from ingest.run_records import run_record
-from ingest.step_context import step_context
+from ingest.step_context import TOOLS_BEFORE, step_context
 from ingest.text import MAX_MESSAGE, error_pattern
 from ingest.tools.declared import with_declarations
 from knowledge.cases import FailureCase, TriggerStep
@@ -85,6 +88,8 @@ class _Cases:
         self._places = {step.index: place for place, step in enumerate(run.steps)}
         self._views = {call.step.index: call for call in calls}
         self._intent = intent_of(run)
+        self._tools_before = _tools_before(run)
+        self._succeeded = _by_tool(run)
 
     def __call__(self, finding: Finding) -> FailureCase:
         run, place = self._run, self._places[finding.index]
@@ -105,20 +110,43 @@ class _Cases:
             error_pattern=pattern,
             user_intent=self._intent,
             trigger_step=trigger,
-            step_context=step_context(run, step, self._tools_before(place), view),
+            step_context=step_context(run, step, self._tools_before[place], view),
             agent=run.agent,
             model_version=run.model_version,
             requestor="agent" if at_end else step.requestor,
             evidence=finding.evidence,
-            repair=None if at_end else find_repair(step, run.steps[place + 1 :]),
+            repair=None if at_end else find_repair(step, self._later(place)),
             fingerprint=fingerprint(self._project, trigger.tool, trigger.step_id, finding.code, pattern),
             view=view.before if view else None,
         )
 
-    def _tools_before(self, place: int) -> tuple[str, ...]:
-        side = self._run.steps[place].requestor
-        before = self._run.steps[:place]
-        return tuple(step.tool_call.tool for step in before if step.tool_call and step.requestor == side)
+    def _later(self, place: int) -> Iterator[Step]:
+        """The successful calls after the step that are of its tool and side."""
+        step = self._run.steps[place]
+        of_tool = self._succeeded.get((step.requestor, step.tool_call.tool), []) if step.tool_call else []
+        later = bisect_right(of_tool, place)
+        return (self._run.steps[found] for found in islice(of_tool, later, None))
+
+
+def _tools_before(run: Run) -> list[tuple[str, ...]]:
+    """For each step the latest tools that its side called before it."""
+    latest: dict[str, tuple[str, ...]] = {}
+    found = []
+    for step in run.steps:
+        known = latest.get(step.requestor, ())
+        found.append(known)
+        if step.tool_call:
+            latest[step.requestor] = (*known, step.tool_call.tool)[-TOOLS_BEFORE:]
+    return found
+
+
+def _by_tool(run: Run) -> dict[tuple[str, str], list[int]]:
+    """The places of the successful calls of each side and tool."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, step in enumerate(run.steps):
+        if step.tool_call is not None and succeeded(step):
+            found[step.requestor, step.tool_call.tool].append(place)
+    return found
 
 
 def _end(step: Step) -> TriggerStep:

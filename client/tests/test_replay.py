@@ -140,3 +140,21 @@ def test_in_a_run_that_is_not_recorded_whole_nothing_is_from_nowhere() -> None:
     whole, partial = (Run(run_id="r", steps=(step,), complete=complete) for complete in (True, False))
     assert [view.before.provenance for view in replay(whole)] == [{"/id": "nowhere"}]
     assert [view.before.provenance for view in replay(partial)] == [{"/id": "pending"}]
+
+
+def test_of_a_batch_of_many_each_sees_what_all_others_returned_and_not_its_own() -> None:
+    """As many looks as there are calls would be too many for a batch of thousands; the answer is the same."""
+    size = 33
+    ids = [f"W{1_000_000 + number}" for number in range(size)]
+    steps = tuple(
+        call(
+            number,
+            "get_order",
+            {"id": ids[number], "next": ids[(number + 1) % size]},
+            batch=1,
+            observation=ids[number],
+        )
+        for number in range(size)
+    )
+    for found in provenances(Run(run_id="r1", steps=steps)):
+        assert found["/next"] != found["/id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -34,6 +35,48 @@ class _OpenCall:
     call: ToolCall
 
 
+class _OpenCalls:
+    """The calls that no reply answered yet, by message and by id."""
+
+    def __init__(self) -> None:
+        self._messages: OrderedDict[int, OrderedDict[int, _OpenCall]] = OrderedDict()
+        self._named: dict[str, list[_OpenCall]] = {}
+
+    def add(self, opened: _OpenCall) -> None:
+        """One more call; messages come in their order."""
+        self._messages.setdefault(opened.message, OrderedDict())[opened.index] = opened
+        if opened.call.call_id is not None:
+            self._named.setdefault(opened.call.call_id, []).append(opened)
+
+    def take(self, call_id: str | None, name: str | None) -> _OpenCall | None:
+        """The open call that a reply answers, which is then open no more: the latest message's first, by id; without an id
+        by name, else in the order of the calls."""
+        found = self._by_name(name) if call_id is None else self._by_id(call_id)
+        if found is not None:
+            self._close(found)
+        return found
+
+    def _by_id(self, call_id: str) -> _OpenCall | None:
+        return min(
+            self._named.get(call_id, ()), key=lambda opened: (-opened.message, opened.index), default=None
+        )
+
+    def _by_name(self, name: str | None) -> _OpenCall | None:
+        for message in reversed(self._messages):
+            for opened in self._messages[message].values():
+                if name is None or opened.call.tool == name:
+                    return opened
+        return None
+
+    def _close(self, found: _OpenCall) -> None:
+        of_message = self._messages[found.message]
+        del of_message[found.index]
+        if not of_message:
+            del self._messages[found.message]
+        if found.call.call_id is not None:
+            self._named[found.call.call_id].remove(found)
+
+
 @dataclass
 class Chat:
     """A run being built. `troubles` is what of the messages could not be used."""
@@ -45,7 +88,7 @@ class Chat:
     prompts: list[str] = field(default_factory=list)
     first_words: str | None = None
     _heard: list[str] = field(default_factory=list)
-    _open: list[_OpenCall] = field(default_factory=list)
+    _open: _OpenCalls = field(default_factory=_OpenCalls)
 
     def read(self, messages: Iterable[Any]) -> None:
         """All messages in their order."""
@@ -87,7 +130,7 @@ class Chat:
         batch = len(self.steps) + 1 if len(calls) > 1 else None
         for position, call in enumerate(calls):
             first = position == 0
-            self._open.append(_OpenCall(len(self.steps), number, call))
+            self._open.add(_OpenCall(len(self.steps), number, call))
             self._add(
                 user_input=self._take_heard() if first else None,
                 thought=text if first else None,
@@ -111,13 +154,11 @@ class Chat:
         at: datetime | None = None,
     ) -> None:
         """A tool replied. A reply that answers no open call is a step of its own, and noted."""
-        found = self._matching(call_id, name)
+        found = self._open.take(call_id, name)
         if found is None:
             self.trouble(number, "a tool's reply that answers no call of this run; its arguments are unknown")
             call = ToolCall(tool=name or UNPAIRED, call_id=call_id)
             self._add(user_input=self._take_heard(), tool_call=call, requestor=requestor, paired=False)
-        else:
-            self._open.remove(found)
         index = found.index if found else len(self.steps) - 1
         answered = {"observation": content, "error": error, "ended_at": at, "answered": True}
         self.steps[index] = changed(self.steps[index], answered)
@@ -125,14 +166,6 @@ class Chat:
     def fail(self, error: StepError, at: datetime | None = None) -> None:
         """A model's call failed: a step without words and without a call."""
         self._add(user_input=self._take_heard(), error=error, started_at=at)
-
-    def _matching(self, call_id: str | None, name: str | None) -> _OpenCall | None:
-        """The open call that a reply answers: the latest message's first, by id; without an id by name, else in
-        the order of the calls."""
-        latest_first = sorted(self._open, key=lambda opened: (-opened.message, opened.index))
-        if call_id is not None:
-            return next((opened for opened in latest_first if opened.call.call_id == call_id), None)
-        return next((opened for opened in latest_first if name is None or opened.call.tool == name), None)
 
     def _add(self, **fields: Any) -> None:
         self.steps.append(unchecked(Step, {**_STEP, "index": len(self.steps), **fields}))

@@ -30,6 +30,33 @@ class _Same:
         return self.answer.startswith("error:")
 
 
+class _Seen:
+    """The calls so far, by what was called; those that failed apart, so that each is forgotten once."""
+
+    def __init__(self) -> None:
+        self._failing: dict[str, _Same] = {}
+        self._others: dict[str, _Same] = {}
+
+    def take(self, key: str) -> _Same:
+        """What is known of a call; it is kept anew once it was looked at."""
+        return self._failing.pop(key, None) or self._others.pop(key, None) or _Same()
+
+    def keep(self, key: str, same: _Same) -> None:
+        (self._failing if same.failing else self._others)[key] = same
+
+    def forget(self, step: Step, key: str) -> None:
+        """Drop what a call that succeeded may have changed the answer of."""
+        if step.error is not None or step.tool_call is None:
+            return
+        for held in (
+            (self._failing, self._others) if tool_kind(step.tool_call.tool) in CHANGING else (self._failing,)
+        ):
+            own = held.get(key)
+            held.clear()
+            if own is not None:
+                held[key] = own
+
+
 def detect(_run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     """The agent calls a tool again with equal arguments and gets the very answer that it had before: the third time in
     a row that this happens, or the second time where the answer is an error that trying again cannot help (not one of
@@ -39,30 +66,23 @@ def detect(_run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
     another one, and where something else happened in between that may have changed it: for errors any other call that
     succeeded, for results one that by its name changes something, whichever side made it. One finding for each such loop, at the call that completes it; `times` in its evidence counts all.
     """
-    seen: dict[str, _Same] = {}
+    seen = _Seen()
     batches: dict[str, int | None] = {}
     for call in calls:
         step = call.step
         if step.tool_call is None or not step.answered or not step.paired:
             continue
         key = canonical([step.requestor, step.tool_call.tool, step.tool_call.arguments])
-        _forget(seen, step, key)
+        seen.forget(step, key)
         if step.requestor != "agent" or (step.batch is not None and batches.get(key) == step.batch):
             continue
         batches[key] = step.batch
-        same = seen.setdefault(key, _Same())
-        if _completes(same, step):
+        same = seen.take(key)
+        completes = _completes(same, step)
+        seen.keep(key, same)
+        if completes:
             same.told = True
             yield _finding(step, same)
-
-
-def _forget(seen: dict[str, _Same], step: Step, key: str) -> None:
-    """Drop what a call that succeeded may have changed the answer of."""
-    if step.error is not None or step.tool_call is None:
-        return
-    changes = tool_kind(step.tool_call.tool) in CHANGING
-    for other in [name for name, same in seen.items() if name != key and (changes or same.failing)]:
-        del seen[other]
 
 
 def _completes(same: _Same, step: Step) -> bool:

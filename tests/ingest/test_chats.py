@@ -142,3 +142,28 @@ def test_the_native_format_says_itself_what_failed(tmp_path: Path) -> None:
     assert run.model_extra == {"shelf": 7}
     assert run.started_at is not None
     assert [item.position for item in left_out] == ["line 1, step 3"]
+
+
+def test_replies_in_any_order_find_their_calls_by_id_and_by_name(tmp_path: Path) -> None:
+    def asked(*names: tuple[str | None, str]) -> dict[str, object]:
+        return {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": call_id, "type": "function", "function": {"name": name, "arguments": "{}"}}
+                for call_id, name in names
+            ],
+        }
+
+    messages = [
+        user("go"),
+        asked(("c1", "one"), ("c2", "two"), ("c3", "one")),
+        asked(("c1", "one"), ("c4", "two")),
+        {"role": "tool", "tool_call_id": "c1", "content": "the later c1"},
+        {"role": "tool", "tool_call_id": "c3", "content": "c3"},
+        {"role": "tool", "tool_call_id": "c1", "content": "the earlier c1"},
+        {"role": "tool", "name": "two", "content": "the later two"},
+        {"role": "tool", "name": "two", "content": "the earlier two"},
+    ]
+    (run,), _ = read(written(tmp_path / "one.json", {"messages": messages}))
+    found = [step.observation for step in run.steps if step.tool_call]
+    assert found == ["the earlier c1", "the earlier two", "c3", "the later c1", "the later two"]

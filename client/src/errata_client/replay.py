@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from errata_client.context import Moment, RunContext
@@ -11,6 +12,8 @@ from errata_client.lazily import lazily
 from errata_client.provenance import Sources
 from errata_client.run import Run, Step, ToolCall
 from errata_client.view import CallView
+
+Called = tuple[Step, ToolCall]
 
 
 class StepView:
@@ -71,10 +74,8 @@ def _replay_batch(contexts: dict[str, RunContext], steps: list[Step]) -> Iterato
         if step.user_input:
             _hear(contexts, step.user_input)
     called = [(step, step.tool_call) for step in steps if step.tool_call is not None]
-    returned = [_returned(step, call) for step, call in called] if len(called) > 1 else []
     started = []
-    for position, (step, call) in enumerate(called):
-        siblings = [sources for other, sources in enumerate(returned) if other != position]
+    for (step, call), siblings in zip(called, _siblings(called), strict=True):
         context = contexts[step.requestor]
         moment = _moment(context, step, call, siblings)
         started.append((context, step, moment, context.start(moment)))
@@ -97,13 +98,26 @@ def _moment(context: RunContext, step: Step, call: ToolCall, siblings: Iterable[
     )
 
 
-def _returned(step: Step, call: ToolCall) -> Sources:
-    """What one call of a batch returned, as sources of its own."""
-    sources = Sources()
-    if step.error is not None:
-        sources.failed(step.error.message, call.arguments)
-    elif step.observation is not None:
-        sources.returned(as_text(step.observation))
+def _siblings(called: Sequence[Called]) -> list[tuple[Sources, ...]]:
+    """For each call of a batch, what all the others returned: the other half of the batch, the other half of its own half,
+    and so on, so that a batch of many takes a few looks for each value, and not as many as there are calls."""
+    if len(called) < 2:
+        return [() for _ in called]
+    half = len(called) // 2
+    first, second = called[:half], called[half:]
+    of_first, of_second = (_siblings(part) for part in (first, second))
+    told_first, told_second = (_returned(part) for part in (first, second))
+    return [*((told_second, *more) for more in of_first), *((told_first, *more) for more in of_second)]
+
+
+def _returned(called: Iterable[Called]) -> Sources:
+    """What some calls of a batch returned, as sources of their own."""
+    sources = Sources(sys.maxsize)
+    for step, call in called:
+        if step.error is not None:
+            sources.failed(step.error.message, call.arguments)
+        elif step.observation is not None:
+            sources.returned(as_text(step.observation))
     return sources
 
 
