@@ -100,7 +100,7 @@ def _row(
 def _tried_on(material: Material, support: Collection[str]) -> Iterator[FailureCase]:
     """The failures of the scope, and those of other tools that speak for the draft."""
     yield from (*material.cases, *material.others)
-    yield from (case for case in material.elsewhere if case.case_id in support)
+    yield from (case for case in material.foreign if case.case_id in support)
 
 
 def _moved(rule: Rule, view: CallView) -> Rule:
@@ -150,7 +150,7 @@ def _held_out(candidate: Candidate, material: Material, standards: Standards) ->
     drafted_from = set(candidate.cases)
     cases = [
         *material.cases,
-        *(case for case in (*material.others, *material.elsewhere) if case.case_id in drafted_from),
+        *(case for case in (*material.others, *material.foreign) if case.case_id in drafted_from),
     ]
     tasks = sorted(tasks_of(cases), key=digest)
     for fold in range(min(FOLDS, len(tasks))):

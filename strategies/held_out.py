@@ -17,7 +17,7 @@ from errata_client.jsontext import canonical
 from errata_client.model import JsonValue
 from errata_client.rule import Rule
 from errata_client.view import CallView
-from strategies.judgement import EVIDENT
+from strategies.judgement import EVIDENT, names_what_is_asked
 from strategies.replay.port import MadeCall, Replayed, Replayer, ReplayError, ReplayRequest
 
 Worth = Literal["repaired", "stopped", "wrong", "unproven", "harmed", "hinted", "waited"]
@@ -169,7 +169,10 @@ class Trial:
         kinds = {condition.kind for item in remedies for condition in item.rule.trigger.conditions}
         for kind in sorted(kinds & set(EVIDENT)):
             return "stopped", EVIDENT[kind]
-        if any(call.error_pattern in item.errors for item in remedies):
+        if any(
+            call.error_pattern in item.errors or names_what_is_asked(item.rule, call.error_pattern)
+            for item in remedies
+        ):
             return "stopped", "the call failed for the reason that the rule gives"
         return "unproven", "the call failed, with an error that the rule does not speak of"
 

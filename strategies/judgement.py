@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ from typing import Literal
 
 from errata_client.decision import Decision
 from errata_client.jsontext import canonical
-from errata_client.rule import Confirm, RequireCall, Rule
+from errata_client.matching import Pattern
+from errata_client.rule import Confirm, FactIs, RequireCall, Rule
 from knowledge.cases import FailureCase
 from knowledge.runs import FINAL_ANSWER
 from strategies.material import UNDUE, Material
 from strategies.synthesis.retry import is_transient
 
+_WORD = re.compile(r"[^\W\d]+")
+MIN_NAMED = 4
 Worth = Literal["right", "wrong", "unproven", "idle", "untouched"]
 
 
@@ -61,7 +65,7 @@ class Standards:
             worked=frozenset(canonical(call.arguments) for call in material.references),
             failed=failed,
             latest=latest,
-            explained=frozenset(case.case_id for case in material.cases),
+            explained=frozenset(case.case_id for part in (material, *material.kin) for case in part.cases),
             prepared={
                 (call.run_id, canonical(call.arguments)): frozenset(
                     before.tool for before in call.view.calls_before if before.ok
@@ -142,11 +146,22 @@ def _stopped(rule: Rule, case: FailureCase, standards: Standards) -> Judgement:
     for condition in rule.trigger.conditions:
         if condition.kind in EVIDENT:
             return Judgement("right", EVIDENT[condition.kind])
-    if case.case_id in standards.explained:
+    if case.case_id in standards.explained or names_what_is_asked(rule, case.error_pattern):
         return Judgement("right", "the call failed for the reason that the rule gives")
     return Judgement(
         "unproven", "the call failed, with another error: whether for this reason too is not told"
     )
+
+
+def names_what_is_asked(rule: Rule, error: str) -> bool:
+    """Whether the error names a value that the rule asks a fact to have, which it has not: "non-delivered order"."""
+    asked = [
+        Pattern(condition.pattern)
+        for condition in rule.trigger.conditions
+        if isinstance(condition, FactIs) and condition.negate
+    ]
+    words = [word for word in _WORD.findall(error) if len(word) >= MIN_NAMED]
+    return any(pattern.found(word) or pattern.found(word.lower()) for pattern in asked for word in words)
 
 
 def _worked_later(rule: Rule, case: FailureCase, made: tuple[str, str], standards: Standards) -> Judgement:

@@ -27,7 +27,8 @@ class Material:
     `cases` are the failures that the cause explains, `others` the scope's failures that it does not (other
     causes, or none yet), `references` its successful calls. `elsewhere` are failures of the agent's other scopes whose very
     same call had failed before: a loop is no matter of one tool. A call that should not have been made (`UNDUE`) and whose
-    run failed is no reference of its cause, though it worked. `today` is the night's date (UTC).
+    run failed is no reference of its cause, though it worked. `kin` is the material of the same cause in scopes in which a
+    fact tells its failures; where only they have failures of it, `cases` is empty. `today` is the night's date (UTC).
     """
 
     scope: Scope
@@ -37,6 +38,12 @@ class Material:
     references: tuple[ReferenceCall, ...]
     today: date
     elsewhere: tuple[FailureCase, ...] = ()
+    kin: tuple[Material, ...] = ()
+
+    @property
+    def foreign(self) -> tuple[FailureCase, ...]:
+        """Failures of other scopes that may speak for a draft."""
+        return (*self.elsewhere, *(case for kin in self.kin for case in kin.cases))
 
     def without_tasks(self, tasks: Collection[str]) -> Material:
         """The same without what comes of these tasks: failures and successes."""
@@ -46,6 +53,7 @@ class Material:
             others=tuple(case for case in self.others if task_of(case) not in tasks),
             references=tuple(call for call in self.references if task_of(call) not in tasks),
             elsewhere=tuple(case for case in self.elsewhere if task_of(case) not in tasks),
+            kin=tuple(kin.without_tasks(tasks) for kin in self.kin),
         )
 
 

@@ -50,7 +50,7 @@ def synthesize(shift: Shift, model: LanguageModel | None = None) -> StageReport:
             item.draft_key: item
             for item in once([i for m in materials for i in drafted(m, shift.night_id)], materials)
         }
-        for material in materials:
+        for material in (item for item in materials if item.cases):
             for draft in asked.proposed(material):
                 item = _candidate(material, draft, shift.night_id)
                 made.setdefault(item.draft_key, item)
@@ -152,7 +152,7 @@ def _share(item: Candidate, explained: Mapping[str, set[str]]) -> int:
 
 
 def _candidate(material: Material, draft: Draft, night_id: str) -> Candidate:
-    known = (*material.cases, *material.others, *material.elsewhere)
+    known = (*material.cases, *material.others, *material.foreign)
     cases = {case.case_id: case for case in known}
     rule = _rule(material, draft)
     tainted = says_tainted(rule, draft.explanation) or any(

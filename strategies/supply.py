@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import islice
@@ -19,8 +20,12 @@ from strategies.loops import Loops
 from strategies.material import MAX_AGAIN, MAX_CASES, MAX_REFERENCES, Material
 from strategies.reach import WINDOW, Volume
 from strategies.sight import good_ends, seen, undue_calls
+from strategies.synthesis.kindred import tells_by_fact
+from strategies.synthesis.port import FULL
 
 MAX_READ = 5_000
+MAX_KIN = 8
+MAX_KIN_REFERENCES = 500
 
 ScopeKey = tuple[str, str]
 """step_id and tool."""
@@ -57,26 +62,60 @@ class Supply:
         )
 
     def materials(self, scope: ScopeKey) -> Iterator[Material]:
-        """The material of each root cause of the scope, by its id."""
+        """The material of each root cause of the scope, by its id, and of those by which kin of it fail."""
         cases, references = self._cases(scope), self._references(scope)
-        by_cause: dict[str, list[FailureCase]] = {}
+        by_cause = self._by_cause(cases)
+        for cause_id in sorted({*by_cause, *self._kin}):
+            kin = tuple(item for item in self._kin.get(cause_id, ()) if _key(item.scope) != scope)
+            if cause_id in by_cause or kin:
+                material = self._material(scope, cause_id, by_cause.get(cause_id, []), cases, references)
+                yield replace(material, elsewhere=self._loops.elsewhere(scope)[:MAX_AGAIN], kin=kin)
+
+    def _by_cause(self, cases: Iterable[FailureCase]) -> dict[str, list[FailureCase]]:
+        found: dict[str, list[FailureCase]] = {}
         for case in cases:
             cause = self._cause_of.get(case.fingerprint)
             if cause is not None:
-                by_cause.setdefault(cause, []).append(case)
-        for cause_id in sorted(by_cause):
-            mine = {_call(case) for case in by_cause[cause_id]}
-            mine_cases = by_cause[cause_id][:MAX_CASES]
-            undue = undue_calls(self._shift, mine_cases)
-            yield Material(
-                scope=Scope(step_id=scope[0], tool=scope[1]),
-                cause=self._causes[cause_id],
-                cases=tuple(seen(self._shift, mine_cases)),
-                others=self._others(case for case in cases if _call(case) not in mine),
-                references=_good(references, undue),
-                today=self._shift.now.date(),
-                elsewhere=self._loops.elsewhere(scope)[:MAX_AGAIN],
-            )
+                found.setdefault(cause, []).append(case)
+        return found
+
+    def _material(
+        self,
+        scope: ScopeKey,
+        cause_id: str,
+        explained: Sequence[FailureCase],
+        cases: Sequence[FailureCase],
+        references: tuple[ReferenceCall, ...],
+    ) -> Material:
+        mine = {_call(case) for case in explained}
+        mine_cases = explained[:MAX_CASES]
+        undue = undue_calls(self._shift, mine_cases)
+        return Material(
+            scope=Scope(step_id=scope[0], tool=scope[1]),
+            cause=self._causes[cause_id],
+            cases=tuple(seen(self._shift, mine_cases)),
+            others=self._others(case for case in cases if _call(case) not in mine),
+            references=_good(references, undue),
+            today=self._shift.now.date(),
+        )
+
+    @cached_property
+    def _kin(self) -> Mapping[str, tuple[Material, ...]]:
+        """By cause, the material of the scopes in which a fact tells its failures, bounded; each scope is read once for it."""
+        found: dict[str, list[Material]] = {}
+        for scope in self.scopes():
+            cases = self._cases(scope)
+            by_cause = {
+                cause_id: explained
+                for cause_id, explained in self._by_cause(cases).items()
+                if len(explained) >= FULL.cases and len(found.get(cause_id, ())) < MAX_KIN
+            }
+            references = self._references(scope)[:MAX_KIN_REFERENCES] if by_cause else ()
+            for cause_id, explained in by_cause.items():
+                material = self._material(scope, cause_id, explained[:MAX_AGAIN], cases, references)
+                if tells_by_fact(material):
+                    found.setdefault(cause_id, []).append(replace(material, others=()))
+        return {cause_id: tuple(materials) for cause_id, materials in found.items()}
 
     def _others(self, cases: Iterator[FailureCase]) -> tuple[FailureCase, ...]:
         """What other causes explain, or none yet. Calls that went through are left as they are: they are no failures of
@@ -142,6 +181,10 @@ class Supply:
         query = Query(where={"step_id": scope[0], "tool": scope[1]}, sort="rank")
         found = self._shift.store.collection(self._shift.project, REFERENCE_CALLS).scan(query)
         return tuple(stored.item for stored in islice(found, MAX_REFERENCES))
+
+
+def _key(scope: Scope) -> ScopeKey:
+    return scope.step_id, scope.tool
 
 
 def _good(

@@ -97,3 +97,28 @@ def test_they_are_not_crowded_out_by_the_rest_of_the_result() -> None:
 
     assert found[0].path == "/variants/{id}/available"
     assert len(found) == 64
+
+
+def test_each_of_several_ids_is_told_of_by_the_latest_result_that_has_it_as_a_key() -> None:
+    context = RunContext("r1")
+    done(context, "get_product", {"product_id": "P-1000"}, {"variants": {"88000": {"available": False}}})
+    done(context, "get_product", {"product_id": "P-2000"}, {"variants": {"99000": {"available": True}}})
+    done(context, "get_product", {"product_id": "P-1000"}, {"variants": {"88000": {"available": True}}})
+
+    found = context.view("exchange", {"new_ids": ["88000", "99000"]}).facts
+    told = [(fact.about, fact.value) for fact in found if fact.path == "/variants/{id}/available"]
+
+    assert sorted(told) == [("88000", True), ("99000", True)]
+
+
+def test_what_a_tool_said_of_one_id_is_not_forgotten_when_it_was_asked_about_another_of_them() -> None:
+    context = RunContext("r1")
+    done(context, "exchange", {"order_id": "#W1000", "card": "card_4421"}, {"status": "exchange requested"})
+    done(context, "exchange", {"order_id": "#W2000", "card": "card_4421"}, {"status": "refused"})
+
+    found = context.view("send_back", {"order_id": "#W1000", "card": "card_4421"}).facts
+
+    assert {(fact.about, fact.value) for fact in found} == {
+        ("#W1000", "exchange requested"),
+        ("card_4421", "refused"),
+    }

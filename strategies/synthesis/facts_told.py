@@ -96,6 +96,13 @@ def _told(views: Sequence[CallView]) -> dict[Place, dict[int, tuple[str, ...]]]:
     return found
 
 
+def values_told(condition: FactIs, field: str, view: CallView) -> tuple[str, ...]:
+    """What the view's facts say at the place that the condition looks at, as it reads them: the latest of each id."""
+    facts = _by_place(view).get((condition.tool, condition.path, field), [])
+    first = {fact.about: as_text(fact.value) for fact in reversed(facts)}
+    return tuple(first.values()) if ID in condition.path else tuple(as_text(fact.value) for fact in facts[:1])
+
+
 def _by_place(view: CallView) -> dict[Place, list[Fact]]:
     """The facts of a view by place, of each tool and of all, in their order: the latest first."""
     found: dict[Place, list[Fact]] = defaultdict(list)

@@ -48,12 +48,26 @@ class Precondition:
                 return
 
     def _best(self, cases: Sequence[FailureCase], material: Material, demand: Demand) -> Iterator[Draft]:
-        if cases:
-            tried = [item for search in self.searches for item in search(cases, material)]
-            good = [item for item in tried if self._convinces(item, cases, len(tried), demand)]
-            good.sort(key=lambda item: (-len(item.failing), item.simplicity, repr(item.condition)))
-            for best in good[: MAX_DRAFTS if demand == FULL else None]:
-                yield self._draft(material, best)
+        for best in self._convincing(cases, material, demand)[: MAX_DRAFTS if demand == FULL else None]:
+            yield self._draft(material, best)
+
+    def separations(self, material: Material, demand: Demand) -> Iterator[Separation]:
+        """What tells the failures of the material, as a whole or else by error: the best of each."""
+        for group in (_whole, _by_error):
+            found = [self._convincing(cases, material, demand)[:1] for cases in group(material.cases)]
+            yield from (item for best in found for item in best)
+            if any(found):
+                return
+
+    def _convincing(
+        self, cases: Sequence[FailureCase], material: Material, demand: Demand
+    ) -> list[Separation]:
+        """What tells these failures from the successes, the best first."""
+        if not cases:
+            return []
+        tried = [item for search in self.searches for item in search(cases, material)]
+        good = [item for item in tried if self._convinces(item, cases, len(tried), demand)]
+        return sorted(good, key=lambda item: (-len(item.failing), item.simplicity, repr(item.condition)))
 
     def _convinces(self, found: Separation, cases: Sequence[FailureCase], tried: int, demand: Demand) -> bool:
         """Enough of the error explained, enough successes to compare with, and too good for chance."""

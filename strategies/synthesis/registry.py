@@ -12,6 +12,7 @@ from strategies.synthesis.before_answer import CheckBeforeAnswer
 from strategies.synthesis.confirm import AskFirst
 from strategies.synthesis.derived_amount import DerivedAmount
 from strategies.synthesis.json_extraction import JsonExtraction
+from strategies.synthesis.kindred import KindredPrecondition
 from strategies.synthesis.loop_breaker import LoopBreaker
 from strategies.synthesis.port import FULL, Demand, Draft, Synthesiser
 from strategies.synthesis.precondition import Precondition
@@ -25,6 +26,7 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     RetryTransient(),
     AskForValue(),
     Precondition(),
+    KindredPrecondition(),
     Precondition("argument_form", (form_separations,), share=0.0),
     DerivedAmount(),
     SchemaRepair(),
@@ -35,11 +37,14 @@ SYNTHESISERS: tuple[Synthesiser, ...] = (
     CheckBeforeAnswer(),
     LoopBreaker(),
 )
+OF_KIN: tuple[Synthesiser, ...] = (KindredPrecondition(),)
+"""Those that draft for a tool from the failures of others."""
 
 
 def drafts(material: Material, demand: Demand = FULL) -> Iterator[Draft]:
-    """The drafts of every synthesiser, in the registry's order."""
-    for synthesiser in SYNTHESISERS:
+    """The drafts of every synthesiser, in the registry's order; where the scope has no failures of the cause, of those alone
+    that hear its kin."""
+    for synthesiser in SYNTHESISERS if material.cases else OF_KIN:
         yield from synthesiser.propose(material, demand)
 
 

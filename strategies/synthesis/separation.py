@@ -60,8 +60,13 @@ def chance(failures: int, failing: int, successes: int) -> float:
 
 def explains(cases: Sequence[FailureCase], values: Collection[str]) -> bool:
     """Whether the error that the cases usually show names one of `values`: "non-delivered order" names delivered."""
-    error = normal(usual_error(cases))
-    return any(len(word) >= _least(word) and word in error for value in values for word in _words(value))
+    return names(usual_error(cases), values)
+
+
+def names(text: str, values: Collection[str]) -> bool:
+    """Whether one of `values`, or a word of one, stands in the text."""
+    whole = normal(text)
+    return any(len(word) >= _least(word) and word in whole for value in values for word in _words(value))
 
 
 def _least(word: str) -> int:

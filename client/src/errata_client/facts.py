@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -89,39 +89,65 @@ class Results:
     def facts(self, named: dict[str, str]) -> tuple[Fact, ...]:
         """For a call that names these ids, at most 64 facts, shallow paths first, then the latest result first, then as the result has them.
 
-        Of each tool one result counts: the latest that was asked for an id of this call; where there is none,
-        the latest that holds one. What a result has below a key that is such an id comes first.
+        Of each tool and id the latest result counts that was asked for that id of this call; of a tool that was asked for none,
+        the latest result that holds one. What a result has below a key that is such an id comes first: of each tool and id, the
+        latest result that has the key, so that each of several ids that the call names is told of.
         """
-        chosen = self._chosen(named) if named else []
-        told = [item for rank, (result, _) in enumerate(chosen) for item in _below(rank, result, named)]
-        for rank, (result, about) in enumerate(chosen):
+        if not named:
+            return ()
+        latest = list(reversed(self._results))
+        told = _keyed_facts(latest, named)
+        for rank, result, about in _chosen(latest, named):
             told += _told(rank, result, about)
         return tuple(map(_fact, sorted(told, key=_order)[:MAX_FACTS]))
 
-    def _chosen(self, named: dict[str, str]) -> list[tuple[Result, str]]:
-        """Per tool the result that counts and the shared id, the latest result first."""
-        latest = list(reversed(self._results))
-        chosen: dict[str, tuple[int, str]] = {}
-        for held in (_asked, _ids):
-            for rank, result in enumerate(latest):
-                if (
-                    result.tool in chosen
-                    or not result.may_tell_of(named)
-                    or named.keys().isdisjoint(held(result))
-                ):
-                    continue
-                about = next((text for key, text in named.items() if key in held(result)), None)
-                if about is not None:
-                    chosen[result.tool] = (rank, about)
-        return [(latest[rank], about) for rank, about in sorted(chosen.values())]
+
+def _chosen(latest: Sequence[Result], named: dict[str, str]) -> list[tuple[int, Result, str]]:
+    """The results that count, each with its rank and the id that it is about, the latest first."""
+    telling = [(rank, result) for rank, result in enumerate(latest) if result.may_tell_of(named)]
+    chosen = _asked_for(telling, named)
+    tools = {result.tool for _, result, _ in chosen}
+    for rank, result in telling:
+        about = None if result.tool in tools else _first(named, result.ids)
+        if about is not None:
+            tools.add(result.tool)
+            chosen.append((rank, result, named[about]))
+    return sorted(chosen, key=lambda item: item[0])
 
 
-def _asked(result: Result) -> frozenset[str]:
-    return result.asked
+def _asked_for(telling: Sequence[tuple[int, Result]], named: dict[str, str]) -> list[tuple[int, Result, str]]:
+    """Of each tool and id, the latest result that was asked for the id; each result once, about the first of its ids."""
+    chosen: list[tuple[int, Result, str]] = []
+    known: dict[str, set[str]] = {}
+    for rank, result in telling:
+        told = known.setdefault(result.tool, set())
+        about = _first((key for key in named if key not in told), result.asked)
+        if about is not None:
+            told |= result.asked
+            chosen.append((rank, result, named[about]))
+    return chosen
 
 
-def _ids(result: Result) -> frozenset[str]:
-    return result.ids
+def _first(keys: Iterable[str], among: Container[str]) -> str | None:
+    return next((key for key in keys if key in among), None)
+
+
+def _keyed_facts(latest: Sequence[Result], named: dict[str, str]) -> list[Told]:
+    """What stands below a key that is an id of the call: one level up, since it is about the call."""
+    told: list[Told] = []
+    known: set[tuple[str, str]] = set()
+    for rank, result in enumerate(latest):
+        if not result.may_tell_of(named):
+            continue
+        for key, about in named.items():
+            below = result.keyed.get(key)
+            if below and (result.tool, key) not in known:
+                known.add((result.tool, key))
+                told += (
+                    (path.count("/") - 2, rank, at, path, value, about, result.tool)
+                    for at, (path, value) in enumerate(below)
+                )
+    return told
 
 
 def _order(told: Told) -> tuple[int, int, int]:
@@ -132,16 +158,6 @@ def _told(rank: int, result: Result, about: str) -> Iterator[Told]:
     """The first of them: they stand in their order."""
     for at, (path, value) in enumerate(result.scalars[:MAX_FACTS]):
         yield path.count("/"), rank, at, path, value, about, result.tool
-
-
-def _below(rank: int, result: Result, named: dict[str, str]) -> list[Told]:
-    """What stands below a key that is an id of the call: one level up, since it is about the call."""
-    found = [
-        (path.count("/") - 2, rank, at, path, value, about, result.tool)
-        for key, about in named.items()
-        for at, (path, value) in enumerate(result.keyed.get(key, ()))
-    ]
-    return sorted(found, key=_order)
 
 
 def _fact(told: Told) -> Fact:

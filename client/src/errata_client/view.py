@@ -26,7 +26,7 @@ class PriorCall(Model):
 class Fact(Model):
     """A scalar of an earlier result about an id that this call names too.
 
-    `path` is a JSON pointer into that result; `about` the shared id; the latest result of a tool wins.
+    `path` is a JSON pointer into that result; `about` the shared id; of a tool and an id the latest result wins.
     """
 
     tool: str
