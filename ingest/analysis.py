@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 
 from errata_client.replay import StepView, replay
 from errata_client.run import Run, Step, ToolDeclaration
@@ -124,8 +123,8 @@ class _Cases:
         """The successful calls after the step that are of its tool and side."""
         step = self._run.steps[place]
         of_tool = self._succeeded.get((step.requestor, step.tool_call.tool), []) if step.tool_call else []
-        later = bisect_right(of_tool, place)
-        return (self._run.steps[found] for found in islice(of_tool, later, None))
+        later = range(bisect_right(of_tool, place), len(of_tool))
+        return (self._run.steps[of_tool[number]] for number in later)
 
 
 def _tools_before(run: Run) -> list[tuple[str, ...]]:
@@ -141,10 +140,10 @@ def _tools_before(run: Run) -> list[tuple[str, ...]]:
 
 
 def _by_tool(run: Run) -> dict[tuple[str, str], list[int]]:
-    """The places of the successful calls of each side and tool."""
+    """The places of the successful calls of each side and tool, those without a call in the record left out."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, step in enumerate(run.steps):
-        if step.tool_call is not None and succeeded(step):
+        if step.tool_call is not None and step.paired and succeeded(step):
             found[step.requestor, step.tool_call.tool].append(place)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,46 +35,55 @@ class _OpenCall:
     call: ToolCall
 
 
-class _OpenCalls:
-    """The calls that no reply answered yet, by message and by id."""
+class _Waiting:
+    """Open calls, by message: the latest message's first is at hand however many there are. Messages come in their order."""
 
     def __init__(self) -> None:
         self._messages: OrderedDict[int, OrderedDict[int, _OpenCall]] = OrderedDict()
-        self._named: dict[str, list[_OpenCall]] = {}
 
     def add(self, opened: _OpenCall) -> None:
-        """One more call; messages come in their order."""
         self._messages.setdefault(opened.message, OrderedDict())[opened.index] = opened
-        if opened.call.call_id is not None:
-            self._named.setdefault(opened.call.call_id, []).append(opened)
+
+    def first(self) -> _OpenCall | None:
+        """The first call of the latest message."""
+        return next(iter(next(reversed(self._messages.values())).values())) if self._messages else None
+
+    def drop(self, opened: _OpenCall) -> None:
+        of_message = self._messages[opened.message]
+        del of_message[opened.index]
+        if not of_message:
+            del self._messages[opened.message]
+
+
+class _OpenCalls:
+    """The calls that no reply answered yet: all of them, those of each id, and those of each tool."""
+
+    def __init__(self) -> None:
+        self._all = _Waiting()
+        self._by_id: dict[str, _Waiting] = defaultdict(_Waiting)
+        self._by_tool: dict[str, _Waiting] = defaultdict(_Waiting)
+
+    def add(self, opened: _OpenCall) -> None:
+        """One more call."""
+        for waiting in self._of(opened.call):
+            waiting.add(opened)
 
     def take(self, call_id: str | None, name: str | None) -> _OpenCall | None:
         """The open call that a reply answers, which is then open no more: the latest message's first, by id; without an id
         by name, else in the order of the calls."""
-        found = self._by_name(name) if call_id is None else self._by_id(call_id)
+        if call_id is not None:
+            asked = self._by_id.get(call_id)
+        else:
+            asked = self._all if name is None else self._by_tool.get(name)
+        found = asked.first() if asked else None
         if found is not None:
-            self._close(found)
+            for waiting in self._of(found.call):
+                waiting.drop(found)
         return found
 
-    def _by_id(self, call_id: str) -> _OpenCall | None:
-        return min(
-            self._named.get(call_id, ()), key=lambda opened: (-opened.message, opened.index), default=None
-        )
-
-    def _by_name(self, name: str | None) -> _OpenCall | None:
-        for message in reversed(self._messages):
-            for opened in self._messages[message].values():
-                if name is None or opened.call.tool == name:
-                    return opened
-        return None
-
-    def _close(self, found: _OpenCall) -> None:
-        of_message = self._messages[found.message]
-        del of_message[found.index]
-        if not of_message:
-            del self._messages[found.message]
-        if found.call.call_id is not None:
-            self._named[found.call.call_id].remove(found)
+    def _of(self, call: ToolCall) -> list[_Waiting]:
+        named = [] if call.call_id is None else [self._by_id[call.call_id]]
+        return [self._all, self._by_tool[call.tool], *named]
 
 
 @dataclass

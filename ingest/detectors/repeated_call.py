@@ -48,9 +48,8 @@ class _Seen:
         """Drop what a call that succeeded may have changed the answer of."""
         if step.error is not None or step.tool_call is None:
             return
-        for held in (
-            (self._failing, self._others) if tool_kind(step.tool_call.tool) in CHANGING else (self._failing,)
-        ):
+        changes = tool_kind(step.tool_call.tool) in CHANGING
+        for held in (self._failing, self._others) if changes else (self._failing,):
             own = held.get(key)
             held.clear()
             if own is not None:
@@ -64,7 +63,8 @@ def detect(_run: Run, calls: Sequence[StepView]) -> Iterator[Finding]:
 
     Calls of one batch went out together, so only one of them counts. The count starts again where the answer was
     another one, and where something else happened in between that may have changed it: for errors any other call that
-    succeeded, for results one that by its name changes something, whichever side made it. One finding for each such loop, at the call that completes it; `times` in its evidence counts all.
+    succeeded, for results one that by its name changes something, whichever side made it. One finding for each such loop, at the call that
+    completes it; `times` in its evidence counts all.
     """
     seen = _Seen()
     batches: dict[str, int | None] = {}

@@ -4,6 +4,7 @@ for the night's analysis and for the live agent alike."""
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -54,6 +55,16 @@ class Sources:
         self._unmeasured: list[tuple[_Text, int]] = []
         self._indexes: dict[Origin, _Index] = {"person": _Index(), "tool": _Index(), "prompt": _Index()}
 
+    @classmethod
+    def together(cls, parts: Sequence[Sources]) -> Sources:
+        """Sources of all texts of `parts`, which they share; none is dropped. One part is given back as it is."""
+        if len(parts) == 1:
+            return parts[0]
+        joined = cls(sys.maxsize)
+        for part in parts:
+            joined._share(part)
+        return joined
+
     def hear(self, text: str) -> None:
         """A person said `text`."""
         self._add(_Text("person", text, words.normal))
@@ -96,6 +107,11 @@ class Sources:
         if (self.out and siblings is None) or self.forgotten:
             return "pending"
         return "prompt" if self._indexes["prompt"].holds(sought) else "nowhere"
+
+    def _share(self, other: Sources) -> None:
+        self.forgotten = self.forgotten or other.forgotten
+        for text in other._texts:
+            self._add(text)
 
     def _add(self, text: _Text) -> None:
         if text.most > self.limit and len(text.whole) > self.limit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -103,21 +102,26 @@ def _siblings(called: Sequence[Called]) -> list[tuple[Sources, ...]]:
     and so on, so that a batch of many takes a few looks for each value, and not as many as there are calls."""
     if len(called) < 2:
         return [() for _ in called]
-    half = len(called) // 2
-    first, second = called[:half], called[half:]
-    of_first, of_second = (_siblings(part) for part in (first, second))
-    told_first, told_second = (_returned(part) for part in (first, second))
+    return _parted([_returned(step, call) for step, call in called])
+
+
+def _parted(returned: Sequence[Sources]) -> list[tuple[Sources, ...]]:
+    if len(returned) < 2:
+        return [() for _ in returned]
+    half = len(returned) // 2
+    first, second = returned[:half], returned[half:]
+    told_first, told_second = Sources.together(first), Sources.together(second)
+    of_first, of_second = _parted(first), _parted(second)
     return [*((told_second, *more) for more in of_first), *((told_first, *more) for more in of_second)]
 
 
-def _returned(called: Iterable[Called]) -> Sources:
-    """What some calls of a batch returned, as sources of their own."""
-    sources = Sources(sys.maxsize)
-    for step, call in called:
-        if step.error is not None:
-            sources.failed(step.error.message, call.arguments)
-        elif step.observation is not None:
-            sources.returned(as_text(step.observation))
+def _returned(step: Step, call: ToolCall) -> Sources:
+    """What one call of a batch returned, as sources of its own."""
+    sources = Sources()
+    if step.error is not None:
+        sources.failed(step.error.message, call.arguments)
+    elif step.observation is not None:
+        sources.returned(as_text(step.observation))
     return sources
 
 
