@@ -3,11 +3,16 @@
 Evidence: the failures of another tool by the same cause, where a fact tells them from its successes; and this tool's own successes,
 many of many tasks, of which none was made without it. The value that the fact has to have stands in this tool's name, or its
 step's: `return_delivered` asks for "delivered" as `exchange_delivered` does. A tool that never failed so gets its rule before it does.
+A value that holds that word too ("pending (item modified)" beside "pending") is left alone: what the kin makes of it says nothing here,
+nor does the name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import re2
 
 from errata_client.conditions import Asked, check_of
 from errata_client.rule import Block, FactIs, Trigger
@@ -36,10 +41,10 @@ class KindredPrecondition:
         if not material.kin or tells_by_fact(material, demand):
             return
         fitting = (
-            (kin, found)
+            (kin, law)
             for kin in material.kin
             for found in OF_FACTS.separations(kin, demand)
-            if _is_law_of(material, found)
+            if (law := _law(found, material)) is not None and law.convinces(1, demand)
         )
         best = max(fitting, key=lambda pair: (len(pair[1].failing), pair[0].scope.tool), default=None)
         if best is not None:
@@ -71,15 +76,21 @@ def tells_by_fact(material: Material, demand: Demand = FULL) -> bool:
     return any(True for _ in OF_FACTS.separations(material, demand))
 
 
-def _is_law_of(material: Material, found: Separation) -> bool:
-    """Known of many calls that worked, broken by none of them, and the value named by the tool or its step."""
-    if any(_holds(found, call.view) for call in material.references):
-        return False
+def _law(found: Separation, material: Material) -> Separation | None:
+    """What of the kin's condition holds here: known of many calls that worked, broken by none of them, its value named by the
+    tool or its step; narrowed to values that have nothing of it."""
     known = _known(found, material.references)
     if len(known) < MIN_KNOWN or len({task_of(call) for call in known}) < MIN_TASKS:
-        return False
+        return None
     asked = _asked(found, known)
-    return any(names(text, asked) for text in (material.scope.tool, material.scope.step_id))
+    if not any(names(text, asked) for text in (material.scope.tool, material.scope.step_id)):
+        return None
+    pattern = f"(?i)(?:{'|'.join(re2.escape(value) for value in sorted(asked))})"
+    condition = found.condition.model_copy(update={"pattern": pattern})
+    law = replace(found, condition=condition, worked=tuple(known))
+    if any(_holds(found, call.view) for call in material.references):
+        return None
+    return replace(law, failing=tuple(case for case in found.failing if case.view and _holds(law, case.view)))
 
 
 def _known(found: Separation, references: tuple[ReferenceCall, ...]) -> list[ReferenceCall]:

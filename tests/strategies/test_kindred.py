@@ -72,6 +72,26 @@ def test_a_tool_that_is_not_named_after_the_state_gets_none(store: Store) -> Non
     assert not drafts(night(store, days))
 
 
+def test_a_value_that_holds_the_word_too_is_left_alone(store: Store) -> None:
+    refused = "Error: non-delivered parcel cannot be swapped"
+    nearly = parcels(KNOWN, "delivered (opened)", 6, refused)
+    days = [*parcels(KIN, "delivered", 40), *failing_otherwise(KIN)]
+
+    found = drafts(night(store, [*known(), *nearly, *days]))
+
+    assert found[KIN].evidence.support == 6
+    engine = Engine([found[KIN].rule], treat_shadow_as_active=True)
+    assert engine.decide(asked(KIN, "delivered (opened)"), NOW.date()).outcome == "pass"
+
+
+def test_where_only_such_values_failed_there_is_no_rule(store: Store) -> None:
+    refused = "Error: non-delivered parcel cannot be swapped"
+    elsewhere = [*parcels(KNOWN, "delivered", 30), *parcels(KNOWN, "delivered (opened)", 6, refused)]
+    days = [*parcels(KIN, "delivered", 40), *failing_otherwise(KIN)]
+
+    assert not drafts(night(store, [*elsewhere, *days]))
+
+
 def test_one_success_without_it_and_there_is_no_rule(store: Store) -> None:
     days = [*parcels(KIN, "delivered", 40), *parcels(KIN, "on its way", 1), *failing_otherwise(KIN)]
 
