@@ -77,6 +77,11 @@ class Errata:
         """The project, made with the holdout of the settings where it is missing."""
         return projects.ensure_project(self.store, project, self.clock(), self.settings.holdout)
 
+    def project_at_first(self, project: str) -> Guard:
+        """A guard for a shift that may find nothing to write: the project is made, where it is missing, before the first
+        thing is. BadInputError for an id that cannot be one."""
+        return projects.made_at_first(self.store, project, self.clock, self.settings.holdout)
+
     def require_project(self, project: str) -> Project:
         """The project; NotFoundError says how one is made."""
         return projects.require_project(self.store, project)

@@ -18,6 +18,7 @@ from jobs.cli.session import JsonOption, ProjectOption, opened
 from jobs.cli.tables import facts, print_table
 from knowledge.errors import BadInputError
 from knowledge.kinds import PROBLEMS, REFERENCE_CALLS
+from knowledge.stage import Guard
 from knowledge.store import Query
 from wiring.build import Errata
 
@@ -37,12 +38,12 @@ def ingest(
 ) -> None:
     """Read runs, mask them, and keep their failures, their records and their successful calls.
 
-    The project is made where it is missing. Reading a file twice changes nothing.
+    The project is made where it is missing, unless nothing could be read. Reading a file twice changes nothing.
     """
     with opened() as errata:
         chosen = project or errata.settings.project
-        errata.ensure_project(chosen)
-        results = [(path, _ingest_one(errata, chosen, path, source)) for path in files]
+        guard = errata.project_at_first(chosen)
+        results = [(path, _ingest_one(errata, chosen, path, source, guard)) for path in files]
         document = summary(results) | _standing(errata, chosen)
     if as_json or any(isinstance(result, IngestReport) for _, result in results):
         show(as_json, document, lambda console: _print(console, chosen, document))
@@ -53,11 +54,14 @@ def ingest(
         raise typer.Exit(BAD_INPUT)
 
 
-def _ingest_one(errata: Errata, project: str, path: Path, source: str) -> IngestReport | BadInputError:
+def _ingest_one(
+    errata: Errata, project: str, path: Path, source: str, guard: Guard
+) -> IngestReport | BadInputError:
     """The report of one file, or why nothing of it could be used; the other files go on."""
     try:
         with progress_bar(path.name) as moved:
-            return ingest_file(path, source, errata.shift(project, progress=moved), errata.masker(project))
+            shift = errata.shift(project, guard=guard, progress=moved)
+            return ingest_file(path, source, shift, errata.masker(project))
     except BadInputError as error:
         return error
     except OSError as error:

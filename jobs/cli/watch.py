@@ -18,6 +18,7 @@ from jobs.cli.session import JsonOption, ProjectOption, opened
 from jobs.files import made_folder
 from jobs.watching import Taken, Watch, memory_path
 from knowledge.errors import StoreUnavailableError
+from knowledge.stage import Guard
 from wiring.build import Errata
 
 logger = structlog.get_logger(__name__)
@@ -42,10 +43,10 @@ def watch(
     """
     with opened() as errata:
         chosen = project or errata.settings.project
-        errata.ensure_project(chosen)
+        guard = errata.project_at_first(chosen)
         memory = memory_path(errata.settings.data_dir, folder, chosen)
         made_folder(memory.parent)
-        watched = Watch(folder, memory, _ingest(errata, chosen), source)
+        watched = Watch(folder, memory, _ingest(errata, chosen, guard), source)
         sums: Counter[str] = Counter({"files": 0, **dict.fromkeys(SUMS, 0), "not_used": 0})
         try:
             _look_on(watched, every, sums, once=once)
@@ -59,10 +60,10 @@ def watch(
         )
 
 
-def _ingest(errata: Errata, project: str) -> Callable[[Path, str], IngestReport]:
+def _ingest(errata: Errata, project: str, guard: Guard) -> Callable[[Path, str], IngestReport]:
     """One masker for as long as the watch lasts: making one anew for every line costs more than the line."""
     masker = errata.masker(project)
-    return lambda path, source: ingest_file(path, source, errata.shift(project), masker)
+    return lambda path, source: ingest_file(path, source, errata.shift(project, guard=guard), masker)
 
 
 def _look_on(watched: Watch, every: float, sums: Counter[str], *, once: bool) -> None:

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from jobs.cli.app import app
-from jobs.cli.exit_codes import EXIT_CODES, INTERRUPTED
+from jobs.cli.exit_codes import BAD_INPUT, EXIT_CODES, INTERRUPTED
 from jobs.cli.nightly import parse_as_of
 from knowledge import errors
 from knowledge.errors import BadInputError, ErrataError
@@ -198,6 +198,29 @@ def test_without_a_project_all_have_their_night_though_one_is_held(cli: CommandL
         ("shop", "done"),
         ("desk", None),
     ]
+
+
+def test_what_cannot_be_read_leaves_no_project_behind(cli: CommandLine) -> None:
+    foreign = cli.file("notes.txt", "nothing that any agent ever wrote")
+    empty = cli.file("empty.jsonl", "")
+    missing = str(cli.folder / "none.jsonl")
+    for path in (foreign, empty, missing):
+        answer = cli("ingest", path, "--project", "shop", "--json")
+        assert answer.code == BAD_INPUT
+        assert answer.document["runs"] == 0
+    assert cli.json("projects", "list") == []
+    assert cli("ingest", empty, "--project", "NOT an id").code == BAD_INPUT
+    good = cli.file("good.jsonl", day()[:1])
+    assert cli("ingest", foreign, good, "--project", "shop").code == BAD_INPUT
+    assert [project["project_id"] for project in cli.json("projects", "list")] == ["shop"]
+
+
+def test_a_watched_folder_without_a_run_makes_no_project(cli: CommandLine) -> None:
+    watched = cli.folder / "in"
+    watched.mkdir()
+    (watched / "notes.txt").write_text("nothing that any agent ever wrote")
+    cli.json("watch", str(watched), "--once", "--project", "shop")
+    assert cli.json("projects", "list") == []
 
 
 def test_the_exit_codes_in_the_documentation_are_all_there_are() -> None:
