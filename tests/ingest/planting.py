@@ -20,37 +20,38 @@ class Planted:
     text: str
 
 
-def plant(document: Json) -> Iterator[Planted]:
+def plant(document: Json, told: str | None = None) -> Iterator[Planted]:
     """The document once for each text, number and object in it (those within JSON in texts too), or each line of one that
-    is no JSON, with all secrets there."""
+    is no JSON, with `told` there: all secrets, if not given."""
+    told = planted() if told is None else told
     if isinstance(document, str) and not _inner(document):
-        yield from _in_lines(document)
+        yield from _in_lines(document, told)
         return
-    for place, change in _places(document):
+    for place, change in _places(document, told):
         yield Planted(place, json.dumps(change(document), ensure_ascii=len(place) % 2 == 0))
 
 
-def _in_lines(document: str) -> Iterator[Planted]:
+def _in_lines(document: str, told: str) -> Iterator[Planted]:
     lines = document.split("\n")
-    secrets = planted().replace("\n", " ")
+    secrets = told.replace("\n", " ")
     for number, line in enumerate(lines):
         made = [*lines[:number], f"{line} {secrets}", *lines[number + 1 :]]
         yield Planted(f"line {number + 1}", "\n".join(made))
 
 
-def _places(value: Json) -> Iterator[tuple[str, Change]]:
+def _places(value: Json, told: str) -> Iterator[tuple[str, Change]]:
     """Each place in the value, and what puts the secrets there."""
     if isinstance(value, dict):
-        yield "{}", lambda given: {**given, f"planted {planted()}": "key", "planted_number": CARD_NUMBER}
+        yield "{}", lambda given: {**given, f"planted {told}": "key", "planted_number": CARD_NUMBER}
         for key in value:
-            yield from ((f"/{key}{place}", _at(key, change)) for place, change in _places(value[key]))
+            yield from ((f"/{key}{place}", _at(key, change)) for place, change in _places(value[key], told))
     elif isinstance(value, list):
         for index, below in enumerate(value):
-            yield from ((f"/{index}{place}", _at(index, change)) for place, change in _places(below))
+            yield from ((f"/{index}{place}", _at(index, change)) for place, change in _places(below, told))
     elif isinstance(value, str):
-        yield "", lambda given: f"{given} {planted()}"
+        yield "", lambda given: f"{given} {told}"
         if (inner := _inner(value)) is not None:
-            yield from ((f" as JSON{place}", _within(change)) for place, change in _places(inner))
+            yield from ((f" as JSON{place}", _within(change)) for place, change in _places(inner, told))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield "", lambda _: CARD_NUMBER
 
