@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated
@@ -30,7 +30,7 @@ from wiring.tokens import list_tokens
 
 STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 FEW = 6
-"""Good findings of single projects that are still shown one by one."""
+"""Good findings of single projects that are still shown one by one, and projects that are named of which the same is said."""
 SAMPLE = ("order not found", "找不到订单")
 
 
@@ -176,11 +176,28 @@ def _faults(errata: Errata, project: str, night: Night) -> str:
     return "; ".join(f"{stored.item.stage}: {stored.item.error}" for stored in records)
 
 
+def _grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
+    """Status, what and what is said, in order; what is said alike of several projects once, with their number."""
+    told: dict[tuple[str, str, str], list[str]] = {}
+    for finding in findings:
+        what, _, project = finding.what.partition(" of ")
+        told.setdefault((finding.status, what, finding.said), []).append(project)
+    return [
+        (status, f"{what}{f' of {_few(projects)}' if any(projects) else ''}", said)
+        for (status, what, said), projects in told.items()
+    ]
+
+
+def _few(projects: list[str]) -> str:
+    more = len(projects) - FEW
+    return f"{', '.join(projects[:FEW])}{f' and {more} more' if more > 0 else ''}"
+
+
 def _print(console: Console, findings: list[Finding]) -> None:
     """What is fine with single projects is counted, so that what is not can be seen."""
     quiet = [finding for finding in findings if finding.status == "ok" and finding.of_project]
     shown = findings if len(quiet) <= FEW else [finding for finding in findings if finding not in quiet]
-    rows = [(Text(finding.status, STYLES[finding.status]), finding.what, finding.said) for finding in shown]
+    rows = [(Text(status, STYLES[status]), what, said) for status, what, said in _grouped(shown)]
     print_table(console, ("", "what", "~said"), rows)
     if len(shown) < len(findings):
         console.print(f"… and {len(quiet)} more of single projects are ok; --json lists them", style="dim")

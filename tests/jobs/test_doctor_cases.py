@@ -63,3 +63,13 @@ def test_a_long_text_that_is_gone_is_told(cli: CommandLine, a_failure: Run, tmp_
     found = finding(cli, "long texts of shop")
     assert found["status"] == "failed"
     assert "1 of 1 are not in the object store" in found["said"]
+
+
+def test_what_is_said_alike_of_many_projects_is_said_once_with_their_number(cli: CommandLine) -> None:
+    for number in range(9):
+        cli.json("projects", "create", f"p{number}")
+    shown = cli("doctor", "--no-encoders").out
+    assert shown.count("none yet: `errata nightly`") == 1
+    assert "and 3 more" in " ".join(shown.split())
+    warned = [found for found in cli.json("doctor", "--no-encoders")["findings"] if " of p" in found["what"]]
+    assert len([found for found in warned if found["what"].startswith("nights")]) == 9
