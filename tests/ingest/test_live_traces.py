@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +16,14 @@ from ingest.live import keeping
 from ingest.live.keeping import Kept, keep, open_traces
 from ingest.live.settling import forget, settle, settle_quiet
 from ingest.masking import Masker
-from knowledge.kinds import CASES, PROBLEMS, REFERENCE_CALLS, RUN_RECORDS, SPANS, TRACES, Kind
+from knowledge.kinds import CASES, KINDS, PROBLEMS, REFERENCE_CALLS, RUN_RECORDS, SPANS, TRACES, Kind
 from knowledge.stage import Shift
 from knowledge.store import Query, Store
 from tests.ingest.making import KEY, a_shift
+from tests.ingest.planting import plant
 from tests.ingest.spans import LENT, TRACE, a_trace, agent, request, tool
+from tests.ingest.specimens import found_in
+from tests.ingest.test_nothing_private import in_files
 
 Json = Any
 
@@ -89,3 +94,34 @@ def test_a_span_that_comes_while_its_trace_is_settled_leaves_it_open(store: Stor
     assert settle(shift, [TRACE]) == 1
     assert open_traces(shift) == 0
     assert len(kept(shift, CASES)) == 2
+
+
+def test_secrets_planted_in_any_place_of_a_request_are_not_kept(store: Store, tmp_path: Path) -> None:
+    """Names, attributes, events, status messages and what the resource says: of the spans, and of what is made of them."""
+    failed = tool(3, LENT, call="c9") | {
+        "status": {"code": 2, "message": "refused"},
+        "events": [{"name": "exception", "attributes": [attribute("exception.message", "refused")]}],
+    }
+    sent = request(*a_trace(), failed)
+    sent["resourceSpans"][0]["resource"] = {"attributes": [attribute("host.owner", "desk")]}
+    leaks, masked = [], 0
+    for number, document in enumerate(list(plant(sent))[::3]):
+        shift = a_shift(store, f"p{number}")
+        masker = Masker(KEY)
+        keep(spans_in(json.loads(document.text)), shift, masker)
+        masked += bool(masker.counts)
+        settle(shift, [TRACE])
+        held = (
+            stored.item for kind in KINDS for stored in store.collection(shift.project, kind).scan(Query())
+        )
+        leaks += [
+            (document.place, needle)
+            for needle in found_in("\n".join(item.model_dump_json() for item in held))
+        ]
+    assert not leaks
+    assert masked >= 10, "most of the places were not read: little was shown"
+    assert not found_in(in_files(tmp_path))
+
+
+def attribute(key: str, value: str) -> Json:
+    return {"key": key, "value": {"stringValue": value}}
