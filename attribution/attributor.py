@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -16,6 +16,9 @@ from attribution.gates import passing
 from attribution.parameters import Parameters
 from attribution.preselection import Exhaustive, Preselected, Preselection
 from attribution.ranking import Texts, TextVectors
+from attribution.senses.phrasebook import phrasebook
+from attribution.senses.probe import Probes, packaged_probes
+from attribution.senses.reading import Sayings
 from attribution.text import problem_texts
 from attribution.verdict import Judge, Question
 from attribution.wordings import Wordings
@@ -32,7 +35,8 @@ VectorSource = Callable[[str, Sequence[str]], Mapping[str, Vectors]]
 @dataclass(frozen=True)
 class Attributor:
     """Attributes problems to `causes`, given people's `answers`. `encoders` are the ids of the running encoders;
-    `vectors` finds their vectors. With `preselection`, few of many exemplars are scored, with the same answers."""
+    `vectors` finds their vectors. With `preselection`, few of many exemplars are scored, with the same answers. `probes` tell
+    what a text speaks of; an encoder without one has no say in that."""
 
     causes: Sequence[RootCause]
     answers: Answers
@@ -41,6 +45,7 @@ class Attributor:
     vectors: VectorSource
     now: datetime
     preselection: Preselection | None = None
+    probes: Probes = field(default_factory=packaged_probes)
 
     def attribute(self, problems: Sequence[Problem]) -> Iterator[Attribution]:
         """One attribution per problem, by error code and then fingerprint."""
@@ -65,8 +70,9 @@ class Attributor:
         causes = [cause for cause in self.causes if cause.enabled and code in cause.error_codes]
         known = known_exemplars(causes, self.answers)
         scored = self._scored(known)
+        sayings = Sayings(self.probes, phrasebook(), known, self._error_vectors)
         for start in range(0, len(problems), CHUNK):
-            yield from self._chunk(problems[start : start + CHUNK], causes, scored)
+            yield from self._chunk(problems[start : start + CHUNK], causes, scored, sayings)
 
     def _scored(self, known: Sequence[Known]) -> Exhaustive | Preselected:
         if self.preselection and len(known) > self.preselection.above:
@@ -74,15 +80,20 @@ class Attributor:
         return Exhaustive(known, self._vectors_of([one.texts for one in known]), self.parameters)
 
     def _chunk(
-        self, problems: Sequence[Problem], causes: Sequence[RootCause], scored: Exhaustive | Preselected
+        self,
+        problems: Sequence[Problem],
+        causes: Sequence[RootCause],
+        scored: Exhaustive | Preselected,
+        sayings: Sayings,
     ) -> Iterator[Question]:
         questions = [self._question(problem, causes) for problem in problems]
         texts = [problem_texts(question.problem) for question in questions]
         allowed = [question.covering - question.refused for question in questions]
-        for question, ranked in zip(
-            questions, scored.rank(texts, allowed, self._vectors_of(texts)), strict=True
-        ):
-            yield replace(question, ranked=ranked)
+        ranked = scored.rank(texts, allowed, self._vectors_of(texts))
+        said = [one["error_pattern"] for one in texts]
+        spoken = sayings.spoken(said, allowed, self._error_vectors(said))
+        for question, scores, sense in zip(questions, ranked, spoken, strict=True):
+            yield replace(question, ranked=scores, spoken=sense)
 
     def _question(self, problem: Problem, causes: Sequence[RootCause]) -> Question:
         covering, refused = passing(problem, causes), self.answers.refuses(problem)
@@ -112,6 +123,11 @@ class Attributor:
             encoder: self.vectors(encoder, [some[name] for some in texts for name in named])
             for encoder, named in fields.items()
         }
+
+    def _error_vectors(self, texts: Sequence[str]) -> TextVectors:
+        """The vectors of error texts, by the encoders that have a probe."""
+        able = [encoder for encoder in self.encoders if encoder in self.probes.by_encoder]
+        return {encoder: self.vectors(encoder, texts) for encoder in able}
 
 
 def _decided(judge: Judge, question: Question) -> Attribution:

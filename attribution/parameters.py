@@ -51,7 +51,9 @@ class Parameters(Model):
     A cause is matched at `threshold` or above, `margin` ahead of the next cause; between `threshold` - `band` and
     `threshold` a person decides. Where only one of several running encoders reads the text, nobody can disagree with it,
     and `lone_threshold` takes the threshold's place unless the template sets its own. `thresholds` are those that a fit
-    found for single causes; one that a person wrote into the template goes before. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
+    found for single causes; one that a person wrote into the template goes before. Where the wordings settle nothing, a problem is
+    matched whose text speaks of one kind of mistake with a cause's by a chance of `sense_threshold`, and of no other cause's by
+    more than `sense_rival`. `min_support` is how many cases a cluster of unmatched problems needs to become a work order.
     """
 
     weights: Weights = Weights()
@@ -59,6 +61,8 @@ class Parameters(Model):
     lone_threshold: float = Setting(0.9, ge=0.5, le=1.0)
     margin: float = Setting(0.08, ge=0.0, le=0.5)
     band: float = Setting(0.1, ge=0.0, le=0.5)
+    sense_threshold: float = Setting(0.85, ge=0.5, le=1.0)
+    sense_rival: float = Setting(0.2, ge=0.0, le=0.5)
     min_support: int = Setting(3, ge=1)
     thresholds: dict[str, float] = Setting(default_factory=dict)
     calibrations: dict[str, FieldCalibrations]

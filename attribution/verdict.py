@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from attribution.near_text import turned_round
 from attribution.parameters import Parameters
 from attribution.ranking import Ranked
+from attribution.senses.reading import Spoken
 from attribution.text import normalised
 from attribution.wordings import Found
 from attribution.words import words
@@ -19,7 +20,7 @@ from knowledge.causes import Attribution, Candidate, Label, RootCause, Rung, Ver
 @dataclass(frozen=True)
 class Question:
     """A problem with all that bears on its decision. `covering` are the causes whose gates let it through, `refused`
-    those that a person rejected for it; `ranked` is None where no scores were needed."""
+    those that a person rejected for it; `ranked` is None where no scores were needed; `spoken` is None where no probe reads it."""
 
     problem: Problem
     covering: frozenset[str] = frozenset()
@@ -30,6 +31,7 @@ class Question:
     recased: Callable[[str], str | None] = lambda _: None
     near_miss: Callable[[str], str | None] = lambda _: None
     ranked: Ranked | None = None
+    spoken: Spoken | None = None
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,31 @@ class Judge:
         if ranked.winner is None:
             return self._answer(question, "unmatched", "none", "no exemplar can be compared with it")
         verdict, reason = self._verdict(question, ranked, ranked.winner)
-        matched = ranked.winner.cause_id if verdict == "matched" else None
-        return self._answer(question, verdict, "score", reason, matched)
+        if verdict == "matched":
+            return self._answer(question, verdict, "score", reason, ranked.winner.cause_id)
+        return self._by_sense(question, reason) or self._answer(question, verdict, "score", reason)
+
+    def _by_sense(self, question: Question, unsettled: str) -> Attribution | None:
+        """Where no wording settles it: the cause that alone speaks of what the text speaks of; None where that is not sure
+        enough, or the text looks like one of that cause's and means something else."""
+        spoken = question.spoken
+        if spoken is None or spoken.chance < self.parameters.sense_threshold:
+            return None
+        if spoken.runner_up_chance > self.parameters.sense_rival or self._misread(question, spoken.cause_id):
+            return None
+        reason = f"it says that {spoken.says} ({spoken.chance:.2f}), as the texts of {spoken.cause_id} do"
+        if spoken.runner_up:
+            reason += f" and those of {spoken.runner_up} do not ({spoken.runner_up_chance:.2f})"
+        return self._answer(
+            question, "matched", "same_sense", f"{reason}; by its wording, {unsettled}", spoken.cause_id
+        )
+
+    def _misread(self, question: Question, cause: str) -> str | None:
+        """Why a text that speaks of what the cause's texts speak of is not of it, as the words tell; None where they do not."""
+        ranked = question.ranked or Ranked()
+        own = ranked.winner is not None and ranked.winner.cause_id == cause
+        turned = self._turned(question, [text for text, _ in ranked.supporting]) if own else None
+        return turned or question.near_miss(cause) or question.recased(cause)
 
     def _settled(self, question: Question) -> Attribution | None:
         label = question.settled
@@ -125,12 +150,13 @@ class Judge:
         missed = question.near_miss(winner.cause_id)
         if missed is not None:
             return missed
-        return self._sense(normalised(question.problem.error_pattern), ranked)
-
-    def _sense(self, text: str, ranked: Ranked) -> str | None:
-        """Doubt where every exemplar over the threshold that shares a word with the text says something else with it;
-        exemplars of another language share none, and settle nothing."""
         near = [exemplar for exemplar, score in ranked.supporting if score >= self._threshold(ranked)]
+        return self._turned(question, near)
+
+    def _turned(self, question: Question, near: Sequence[str]) -> str | None:
+        """Doubt where every one of these exemplars that shares a word with the text says something else with it; exemplars of
+        another language share none, and settle nothing."""
+        text = normalised(question.problem.error_pattern)
         shared = [exemplar for exemplar in near if set(words(exemplar)) & set(words(text))]
         doubts = [turned_round(text, exemplar) for exemplar in shared]
         return doubts[0] if doubts and all(doubts) else None

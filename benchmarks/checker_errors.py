@@ -8,7 +8,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +17,7 @@ import orjson
 import yaml
 
 TEXTS = Path(__file__).parent / "data" / "checker_errors.yaml"
+APART = Path(__file__).parent / "data" / "checker_errors_apart.yaml"
 CODE = "args.schema_violation"
 KNOWN = 0.6
 """Share of the families whose causes are known."""
@@ -99,7 +100,20 @@ def label_set(seed: int) -> tuple[list[dict[str, Any]], list[Label], list[Label]
         labels += _several(
             wording, [t for t in entry["wordings"] if not t.isascii()], cause, "new, in Chinese"
         )
+    labels += _apart({cause["cause_id"] for cause in causes})
     return causes, history, labels
+
+
+def _apart(known: Collection[str]) -> Iterator[Label]:
+    """Wordings that somebody else wrote, who saw neither these nor the phrasebook; harder ones."""
+    apart = yaml.safe_load(APART.read_text(encoding="utf-8"))
+    for cause, texts in apart["causes"].items():
+        for text in texts:
+            if cause in known:
+                yield text, cause, "written apart" if text.isascii() else "written apart, in Chinese"
+            else:
+                yield text, None, "written apart, of no known cause"
+    yield from ((text, None, "of other matters") for text in apart["novel"])
 
 
 def main(arguments: Sequence[str] = ()) -> None:

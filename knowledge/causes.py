@@ -10,7 +10,7 @@ from errata_client.model import Model, UtcDatetime
 from knowledge.cases import ErrorCode, ErrorKind
 
 Verdict = Literal["matched", "abstained", "unmatched"]
-Rung = Literal["confirmed", "same_text", "near_text", "score", "person", "none"]
+Rung = Literal["confirmed", "same_text", "near_text", "score", "same_sense", "person", "none"]
 FeatureKind = Literal["word", "error_kind", "tool", "step_id", "tool_before", "agent", "model", "provenance"]
 
 
