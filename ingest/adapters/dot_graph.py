@@ -24,7 +24,7 @@ from knowledge.ids import digest
 
 DOTS = ("dot", "graph", "plan_dot", "dependency_graph", "step_graph", "graphviz", "plan", "依赖图")
 _BEGINS = re.compile(
-    r"(?:\s|//[^\n]*+\n|#[^\n]*+\n|(?>/\*.*?\*/))*+(?:```(?:dot|graphviz)?\s*+)?(?:strict\s+)?(?:di)?graph\b[^{}\n;]{0,200}\{",
+    r"(?:\s|//[^\n]*\n|#[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)*(?:```(?:dot|graphviz)?\s*)?(?:strict\s+)?(?:di)?graph\b[^{}\n;]{0,200}\{",
     re.DOTALL,
 )
 _WORK = frozenset({"tool", "status", "output", "error"})

@@ -17,11 +17,13 @@ MAX_ELEMENT = 64 * 1024 * 1024
 """Bytes of one element, line or record; a longer one is skipped and reported."""
 
 _STRUCTURE = re.compile(rb'["\[\]{}]')
-_UP_TO_STRUCTURE = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-"""With the whole strings on the way; one that is cut off by the end of the buffer stays."""
-_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_SCALAR = re.compile(rb'[^",\[\]{}\s]*+')
-_BLANK = re.compile(rb"\s*+")
+_IN = rb'[^"\\]*(?:\\.[^"\\]*)*'
+_UP_TO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"' + _IN + rb'"[^"\[\]{}]*)*', re.DOTALL)
+"""With the whole strings on the way; one that is cut off by the end of the buffer stays. There is one way only to match, so
+nothing is tried twice; possessive groups, which would say so, match wrongly before Python 3.11.5."""
+_IN_STRING = re.compile(_IN, re.DOTALL)
+_SCALAR = re.compile(rb'[^",\[\]{}\s]*')
+_BLANK = re.compile(rb"\s*")
 _OPEN = b"[{"
 _QUOTE = 0x22
 
