@@ -16,7 +16,6 @@ from attribution.gates import passing
 from attribution.parameters import Parameters
 from attribution.preselection import Exhaustive, Preselected, Preselection
 from attribution.ranking import Texts, TextVectors
-from attribution.senses.phrasebook import phrasebook
 from attribution.senses.probe import Probes, packaged_probes
 from attribution.senses.reading import Sayings
 from attribution.text import problem_texts
@@ -70,7 +69,7 @@ class Attributor:
         causes = [cause for cause in self.causes if cause.enabled and code in cause.error_codes]
         known = known_exemplars(causes, self.answers)
         scored = self._scored(known)
-        sayings = Sayings(self.probes, phrasebook(), known, self._error_vectors)
+        sayings = Sayings(self.probes, known, self._error_vectors)
         for start in range(0, len(problems), CHUNK):
             yield from self._chunk(problems[start : start + CHUNK], causes, scored, sayings)
 
@@ -89,9 +88,9 @@ class Attributor:
         questions = [self._question(problem, causes) for problem in problems]
         texts = [problem_texts(question.problem) for question in questions]
         allowed = [question.covering - question.refused for question in questions]
-        ranked = scored.rank(texts, allowed, self._vectors_of(texts))
-        said = [one["error_pattern"] for one in texts]
-        spoken = sayings.spoken(said, allowed, self._error_vectors(said))
+        vectors = self._vectors_of(texts)
+        ranked = scored.rank(texts, allowed, vectors)
+        spoken = sayings.spoken([one["error_pattern"] for one in texts], allowed, vectors)
         for question, scores, sense in zip(questions, ranked, spoken, strict=True):
             yield replace(question, ranked=scores, spoken=sense)
 
@@ -118,9 +117,12 @@ class Attributor:
         return Judge(enabled, parameters, self.encoders, self.now)
 
     def _vectors_of(self, texts: Sequence[Texts]) -> TextVectors:
-        fields = {encoder: self.parameters.informative_fields(encoder) for encoder in self.encoders}
+        """Of the fields that inform, and of the error text where a probe reads it."""
+        fields = {encoder: set(self.parameters.informative_fields(encoder)) for encoder in self.encoders}
+        for encoder in fields.keys() & self.probes.by_encoder.keys():
+            fields[encoder].add("error_pattern")
         return {
-            encoder: self.vectors(encoder, [some[name] for some in texts for name in named])
+            encoder: self.vectors(encoder, [some[name] for some in texts for name in sorted(named)])
             for encoder, named in fields.items()
         }
 

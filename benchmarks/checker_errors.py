@@ -105,7 +105,7 @@ def label_set(seed: int) -> tuple[list[dict[str, Any]], list[Label], list[Label]
 
 
 def _apart(known: Collection[str]) -> Iterator[Label]:
-    """Wordings that somebody else wrote, who saw neither these nor the phrasebook; harder ones."""
+    """Wordings that somebody else wrote, who did not see the phrasebook; harder ones."""
     apart = yaml.safe_load(APART.read_text(encoding="utf-8"))
     for cause, texts in apart["causes"].items():
         for text in texts:

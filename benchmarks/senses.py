@@ -67,9 +67,9 @@ def fitted(
     sharpness: tuple[float, ...] = (1.0,),
 ) -> Probes:
     """One probe per encoder, on the texts that it reads."""
-    names = tuple(sense.name for sense in phrasebook())
+    senses = tuple(sense.model_copy(update={"wordings": ()}) for sense in phrasebook())
     probes = {encoder: _probe(texts, numbers, some) for encoder, some in vectors.items()}
-    return Probes(edition(), names, probes, sharpness)
+    return Probes(edition(), senses, probes, sharpness)
 
 
 def _probe(texts: Texts, numbers: Numbers, vectors: dict[str, Vectors]) -> Probe:

@@ -14,12 +14,13 @@ from knowledge.ids import digest
 
 class Sense(Model):
     """One kind of mistake. `says` names it in a sentence. `whole`: its words tell the whole cause, so that two texts that say it
-    have one cause; otherwise ("not found": what?) it is there to be told apart from the others."""
+    have one cause; otherwise ("not found": what?) it is there to be told apart from the others. Once probes are fitted to its
+    wordings they are not needed any more."""
 
     name: str
     says: str
     whole: bool
-    wordings: tuple[str, ...]
+    wordings: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from attribution.encoders.port import Vectors
 from attribution.senses.lexicon import LEXICON, counted
+from attribution.senses.phrasebook import Sense
 
 Chances = NDArray[np.float64]
 """Texts x senses; a row sums to 1, or to 0 where nothing is known of its text."""
@@ -37,19 +38,19 @@ class Probe:
 
 @dataclass(frozen=True)
 class Probes:
-    """The probes of one edition of the phrasebook, by encoder id, and the one for words; `names` are the senses, in the order of
-    their columns. `sharpness` is what logarithms are multiplied by where one probe reads a text, where two do, and so on (the
+    """The probes of one edition of the phrasebook, by encoder id, and the one for words; `senses` are the phrasebook's without
+    their wordings, in the order of their columns. `sharpness` is what logarithms are multiplied by where one probe reads a text, where two do, and so on (the
     last for more): what makes a chance of 0.8 come true in eight of ten held-out wordings."""
 
     edition: str
-    names: tuple[str, ...]
+    senses: tuple[Sense, ...]
     by_encoder: Mapping[str, Probe]
     sharpness: tuple[float, ...] = (1.0,)
 
     def chances(self, texts: Sequence[str], vectors: Mapping[str, Mapping[str, Vectors]]) -> Chances:
         """What each text speaks of, as all probes that read it see it: the product of their chances. `vectors` are by encoder id,
         then by text. A text that no encoder with a probe reads speaks of nothing: words alone do not settle it."""
-        logs = np.zeros((len(texts), len(self.names)))
+        logs = np.zeros((len(texts), len(self.senses)))
         readers = np.zeros(len(texts), dtype=np.int64)
         for name in sorted(set(vectors) & set(self.by_encoder)):
             self._add(name, [vectors[name].get(text) for text in texts], logs, readers)
@@ -82,7 +83,12 @@ def shared(logs: NDArray[np.float64], readers: NDArray[np.int64], sharpness: Seq
 
 def write_probes(probes: Probes) -> bytes:
     """The probes as a file: numpy's, without pickles. Half precision is enough to tell senses apart."""
-    arrays: dict[str, Any] = {"edition": np.array(probes.edition), "names": np.array(probes.names)}
+    arrays: dict[str, Any] = {
+        "edition": np.array(probes.edition),
+        "names": np.array([sense.name for sense in probes.senses]),
+        "says": np.array([sense.says for sense in probes.senses]),
+        "whole": np.array([sense.whole for sense in probes.senses], dtype=bool),
+    }
     arrays["sharpness"] = np.array(probes.sharpness)
     for encoder, probe in probes.by_encoder.items():
         arrays[f"{encoder}/weights"] = probe.weights.astype(np.float16)
@@ -102,8 +108,9 @@ def read_probes(content: bytes) -> Probes:
             )
             for encoder in encoders
         }
-        names, sharpness = tuple(map(str, arrays["names"])), tuple(map(float, arrays["sharpness"]))
-        return Probes(str(arrays["edition"]), names, probes, sharpness)
+        told = zip(arrays["names"], arrays["says"], arrays["whole"], strict=True)
+        senses = tuple(Sense(name=str(name), says=str(says), whole=bool(whole)) for name, says, whole in told)
+        return Probes(str(arrays["edition"]), senses, probes, tuple(map(float, arrays["sharpness"])))
 
 
 @lru_cache(maxsize=1)

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from attribution.encoders.port import Vectors
 from attribution.exemplars import Known
-from attribution.senses.phrasebook import Sense
 from attribution.senses.probe import Chances, Probes
 
 MOSTLY = 0.5
 """The part of what a cause's texts speak of that has to be of one sense for the cause to be."""
+BLOCK = 1024
+"""Texts of causes whose vectors are held at once."""
 TextVectors = Mapping[str, Mapping[str, Vectors]]
 """By encoder id, then by text."""
 
@@ -38,16 +39,15 @@ class Sayings:
     def __init__(
         self,
         probes: Probes,
-        senses: Sequence[Sense],
         known: Sequence[Known],
         vectors: Callable[[Sequence[str]], TextVectors],
     ) -> None:
         self._probes = probes
-        self._says = [sense.says for sense in senses]
-        self._whole = np.array([sense.whole for sense in senses], dtype=bool)
+        self._says = [sense.says for sense in probes.senses]
+        self._whole = np.array([sense.whole for sense in probes.senses], dtype=bool)
         profiles = dict(self._profiled(known, vectors))
         self._causes = sorted(profiles)
-        self._profiles = np.array([profiles[cause] for cause in self._causes]).reshape(-1, len(senses))
+        self._profiles = np.array([profiles[cause] for cause in self._causes]).reshape(-1, len(self._says))
 
     def spoken(
         self, texts: Sequence[str], allowed: Sequence[Collection[str]], vectors: TextVectors
@@ -83,12 +83,15 @@ class Sayings:
         known: Sequence[Known],
         vectors: Callable[[Sequence[str]], TextVectors],
     ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        for cause, group in groupby(
-            sorted(known, key=lambda one: one.cause_id), key=lambda one: one.cause_id
-        ):
-            texts = sorted({one.texts["error_pattern"] for one in group} - {""})
-            chances = self._chances(texts, vectors(texts))
-            read = chances[chances.any(axis=1)]
+        pairs = sorted({(one.cause_id, one.texts["error_pattern"]) for one in known})
+        told = [(cause, text) for cause, text in pairs if text]
+        chances = np.zeros((len(told), len(self._says)))
+        for start in range(0, len(told), BLOCK):
+            texts = [text for _, text in told[start : start + BLOCK]]
+            chances[start : start + BLOCK] = self._chances(texts, vectors(texts))
+        for cause, group in groupby(range(len(told)), key=lambda row: told[row][0]):
+            heard = chances[list(group)]
+            read = heard[heard.any(axis=1)]
             if len(read):
                 yield cause, _profile(read)
 

@@ -12,11 +12,12 @@ from attribution.attributor import Attributor
 from attribution.encoders.port import Encoder, Vectors
 from attribution.languages import is_chinese
 from attribution.parameters import default_parameters
-from attribution.senses.phrasebook import edition, phrasebook, texts_of
+from attribution.senses.phrasebook import Sense, edition, phrasebook, texts_of
 from attribution.senses.probe import Probe, Probes, packaged_probes, read_probes, write_probes
 from knowledge.causes import Attribution, Label, RootCause
 from tests.attribution.making import NOW, cause, label, problem
 
+SENSES = (Sense(name="a", says="it is a", whole=True), Sense(name="b", says="it is b", whole=False))
 MISSING = cause("RC-MISSING", "Missing required parameter: 'x'.", "缺少必填参数 'x'")
 TYPE = cause("RC-TYPE", "Incorrect type for parameter 'x'. Expected type integer, got str.")
 
@@ -44,7 +45,8 @@ def attribute(
 def test_the_packaged_probes_were_fitted_to_this_edition_of_the_phrasebook() -> None:
     """After a change of the phrasebook: python -m benchmarks.senses --write."""
     assert packaged_probes().edition == edition()
-    assert packaged_probes().names == tuple(sense.name for sense in phrasebook())
+    told = [(sense.name, sense.says, sense.whole) for sense in phrasebook()]
+    assert [(sense.name, sense.says, sense.whole) for sense in packaged_probes().senses] == told
 
 
 def test_no_wording_stands_under_two_senses() -> None:
@@ -97,14 +99,14 @@ def test_words_that_leave_the_matter_open_settle_nothing(default_encoders: Seque
 
 
 def test_an_encoder_without_a_probe_has_no_say(default_encoders: Sequence[Encoder]) -> None:
-    none = Probes(edition(), packaged_probes().names, {})
+    none = Probes(edition(), packaged_probes().senses, {})
     found = attribute(default_encoders, "The tool was invoked without its mandatory field", probes=none)
     assert found.rung == "score"
 
 
 def test_chances_are_those_of_all_readers_together_and_nothing_where_nobody_reads() -> None:
     sure = Probe(np.array([[4.0, 0.0]], dtype=np.float32), np.zeros(2, dtype=np.float32))
-    probes = Probes("1", ("a", "b"), {"one": sure, "two": sure})
+    probes = Probes("1", SENSES, {"one": sure, "two": sure})
     vector = np.ones(1, dtype=np.float32)
     found = probes.chances(
         ["by both", "by one", "by none"],
@@ -117,7 +119,7 @@ def test_chances_are_those_of_all_readers_together_and_nothing_where_nobody_read
 
 def test_probes_are_read_as_they_were_written() -> None:
     probe = Probe(np.array([[0.5, -2.0]], dtype=np.float32), np.array([1.0, 0.0], dtype=np.float32))
-    written = read_probes(write_probes(Probes("7", ("a", "b"), {"owner/name@1": probe})))
-    assert (written.edition, written.names) == ("7", ("a", "b"))
+    written = read_probes(write_probes(Probes("7", SENSES, {"owner/name@1": probe})))
+    assert (written.edition, written.senses) == ("7", SENSES)
     assert written.by_encoder["owner/name@1"].weights.tolist() == [[0.5, -2.0]]
     assert written.by_encoder["owner/name@1"].bias.tolist() == [1.0, 0.0]
